@@ -21,7 +21,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 
 from fairlead.controller.controller import Controller
-from fairlead.controller.due import Settings
+from fairlead.controller.due import ControllerSettings
 from fairlead.controller.metrics import Metrics
 from fairlead.live.client import BINDING, Client, connect
 from live_kinds import Object
@@ -104,7 +104,7 @@ def main() -> int:
     server = multiprocessing.get_context("spawn").Process(target=serve, args=arguments)
     server.start()
     client = connect(None, here.recv())
-    found = measure(client, Controller(client, Settings(), Metrics()))
+    found = measure(client, Controller(client, ControllerSettings(), Metrics()))
     here.send(None)
     server.join()
     print(f"{asked.bindings} bindings x {asked.clusters} clusters")

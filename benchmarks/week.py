@@ -33,11 +33,11 @@ from week_tables import CONTENDERS, EVENTS, OPENB, SECONDS, Run, behind, missed,
 
 import fairlead
 from fairlead.models.problem import Problem
-from fairlead.solver.script.events import Clusters, Manifests, Script, Step
-from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.play import Course
+from fairlead.solver.script.events import ClosedClusters, OtherManifests, Script, ScriptChange
+from fairlead.solver.script.moments import ScriptMoment, moments
+from fairlead.solver.script.play import ScriptRun
 from fairlead.solver.script.reading import read_script
-from fairlead.solver.script.schedulers import SCHEDULERS, Settings
+from fairlead.solver.script.schedulers import SCHEDULERS, SolveSettings
 
 KUBEADMIRAL = "kubeadmiral"
 
@@ -69,8 +69,8 @@ def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
     limit = asked.patience * SECONDS
-    settings = Settings({"time_limit": limit, "workers": 1}, limit)
-    course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
+    settings = SolveSettings({"time_limit": limit, "workers": 1}, limit)
+    course = ScriptRun.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
     for truth in moments(problem, script):
         course.handle(next(seen) if seen else truth, truth)
@@ -78,7 +78,7 @@ def run(asked: Asked) -> Run:
     return Run(asked.size, asked.seed, course.handled(), cpu)
 
 
-def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
+def _read(asked: Asked) -> tuple[Problem, Script, Iterator[ScriptMoment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
         manifests, written = openb_week(asked.events)
@@ -92,7 +92,7 @@ def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     return problem, script, _federated(made, script) if asked.contender == KUBEADMIRAL else None
 
 
-def _federated(made: Week, script: Script) -> Iterator[Moment]:
+def _federated(made: Week, script: Script) -> Iterator[ScriptMoment]:
     """Yield the fleet before the week, then after every event, as KubeAdmiral sees it."""
     names: Mapping[str, Member] = {
         member.name: member for fleet in (made.fleet, *made.fleets.values()) for member in fleet.members
@@ -102,12 +102,14 @@ def _federated(made: Week, script: Script) -> Iterator[Moment]:
         fleet = made.fleet if position is None else made.fleets[position]
         return fairlead.load(week_kubeadmiral.documents(fleet, names))
 
-    def told(step: Step, position: int) -> Iterator[Step]:
+    def told(step: ScriptChange, position: int) -> Iterator[ScriptChange]:
         match step:
-            case Manifests():
-                yield Manifests(load(position))
-            case Clusters(turn, name, "region"):  # KubeAdmiral's clusters tell none
-                yield from (Clusters(turn, one.name) for one in made.fleet.members if one.region == name)
+            case OtherManifests():
+                yield OtherManifests(load(position))
+            case ClosedClusters(turn, name, "region"):  # KubeAdmiral's clusters tell none
+                yield from (
+                    ClosedClusters(turn, one.name) for one in made.fleet.members if one.region == name
+                )
             case _:
                 yield step
 

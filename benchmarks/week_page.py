@@ -7,7 +7,7 @@ from pathlib import Path
 from curves import DASHES
 from week_tables import CONTENDERS, OPENB, Run, range_of, to_markdown
 
-from fairlead.solver.script.played import Step
+from fairlead.solver.script.played import HandledEvent
 
 LEAST = 0.5
 """What is less than this stands at the bottom of a logarithmic axis."""
@@ -20,7 +20,7 @@ STYLE = (
     ".wide{overflow-x:auto}img{max-width:100%}"
 )
 
-CURVES: tuple[tuple[str, str, Callable[[Step], float]], ...] = (
+CURVES: tuple[tuple[str, str, Callable[[HandledEvent], float]], ...] = (
     ("pending", "replicas that do not run", lambda step: step.missing + step.waiting),
     ("broken", "replicas against rules", lambda step: step.broken),
     ("moved", "replicas moved so far", lambda step: step.moved + step.planned),
@@ -117,7 +117,7 @@ def _in_order(runs: Sequence[Run]) -> list[Run]:
 
 
 def _curve(
-    steps: Sequence[Step], value: Callable[[Step], float], *, summed: bool
+    steps: Sequence[HandledEvent], value: Callable[[HandledEvent], float], *, summed: bool
 ) -> tuple[list[float], list[float]]:
     """Return hours and values at which a curve changes, the end included."""
     hours: list[float] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 
-from fairlead.solver.script.played import GOOD_ENOUGH, Handled, Step, quantile
+from fairlead.solver.script.played import GOOD_ENOUGH, Handled, HandledEvent, quantile
 
 CONTENDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -206,7 +206,7 @@ def _spans(run: Run, others: Sequence[Handled]) -> Iterator[str]:
     """Yield since when, for how long and why a run has more pending or against rules than others."""
     moments = zip(run.handled.steps, *(other.steps for other in others), strict=True)
 
-    def key(steps: tuple[Step, ...]) -> tuple[Mapping[str, int], Mapping[str, int], tuple[str, ...]]:
+    def key(steps: tuple[HandledEvent, ...]) -> tuple[Mapping[str, int], Mapping[str, int], tuple[str, ...]]:
         return steps[0].pending, steps[0].state.broken, _fewer(steps, others)
 
     for (_, _, fewer), group in groupby(moments, key):
@@ -216,7 +216,7 @@ def _spans(run: Run, others: Sequence[Handled]) -> Iterator[str]:
             yield f"{_told(inside[0], hours)}; {', '.join(fewer)}.{_why(inside[0])}"
 
 
-def _fewer(steps: Sequence[Step], others: Sequence[Handled]) -> tuple[str, ...]:
+def _fewer(steps: Sequence[HandledEvent], others: Sequence[Handled]) -> tuple[str, ...]:
     """Return who has fewer pending or against rules than the first one, and how many."""
     ours = _numbers(steps[0])
     theirs = ((other, _numbers(step)) for step, other in zip(steps[1:], others, strict=True))
@@ -227,20 +227,20 @@ def _fewer(steps: Sequence[Step], others: Sequence[Handled]) -> tuple[str, ...]:
     )
 
 
-def _told(step: Step, hours: float) -> str:
+def _told(step: HandledEvent, hours: float) -> str:
     """Return what stands since when, and for how long."""
     pending, broken = _numbers(step)
     return f"{step.at:%a %H:%M}, {step.name}: for {hours:.1f} h {pending} pending and {broken} against rules"
 
 
-def _why(step: Step) -> str:
+def _why(step: HandledEvent) -> str:
     """Return why replicas are pending, and which rules are broken."""
     found = [_NOWHERE.sub("", step.reasons.get(key, f"pods of {key} find no room")) for key in step.pending]
     found += [f"{kind} of {', '.join(step.state.broken)}" for kind in step.state.rules]
     return f" {'; '.join(found)}." if found else ""
 
 
-def _numbers(step: Step) -> tuple[int, int]:
+def _numbers(step: HandledEvent) -> tuple[int, int]:
     """Return the replicas that do not run, and those against rules."""
     return step.missing + step.waiting, step.broken
 

@@ -3,10 +3,9 @@
 import pytest
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Kept, Placed, Unplaced
-from fairlead.controller.due import Settings, kept
+from fairlead.controller.due import ControllerSettings, Kept, Placed, Unplaced, kept
 from fairlead.controller.world import World
-from fairlead.live.client import BINDING, CLUSTER, Resource
+from fairlead.live.client import BINDING, CLUSTER, ResourceType
 from fairlead.manifests.yaml.documents import OWN_API_VERSION
 from live_objects import DYNAMIC, Object, binding, cluster
 
@@ -19,15 +18,15 @@ def test_what_cannot_be_placed_is_told_about_itself_only() -> None:
     # m9 is not there: a warning about default/web-2.
     world.put(BINDING, binding("web-2", 2, clusters={"m9": 2}))
     web = next(entry for entry in world.bindings if entry.place.name == "web-deployment")
-    decided = decide(world, list(world.bindings), Settings(workers=1)).decisions[web.place]
+    decided = decide(world, list(world.bindings), ControllerSettings(workers=1)).decisions[web.place]
     assert isinstance(decided, Unplaced)
     assert "default/web is left out: no policy" in decided.message
     assert "m9" not in decided.message
 
 
-def own(kind: str, name: str, spec: Object) -> tuple[Resource, Object]:
+def own(kind: str, name: str, spec: Object) -> tuple[ResourceType, Object]:
     """Return an object of one of fairlead's own kinds."""
-    resource = Resource(OWN_API_VERSION, kind, f"{kind.lower()}s", namespaced=False)
+    resource = ResourceType(OWN_API_VERSION, kind, f"{kind.lower()}s", namespaced=False)
     return resource, {"apiVersion": OWN_API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
@@ -46,7 +45,7 @@ def test_what_is_wrong_in_an_own_kind_keeps_no_binding_from_its_place(kind: str,
     world.put(CLUSTER, cluster("m1"))
     world.put(*own(kind, "odd", spec))
     world.put(BINDING, binding("web", 2))
-    (decided,) = decide(world, list(world.bindings), Settings(workers=1)).decisions.values()
+    (decided,) = decide(world, list(world.bindings), ControllerSettings(workers=1)).decisions.values()
     assert decided == Placed(({"name": "m1", "replicas": 2},))
 
 
@@ -65,7 +64,7 @@ def test_of_two_that_contradict_each_other_the_first_by_name_counts(
         world.put(*own("PriceList", name, {"prices": prices}))
     world.put(*own("Profile", "calm", {"levels": ["cost"]}))
     world.put(BINDING, binding("web", 2))
-    (decided,) = decide(world, list(world.bindings), Settings(workers=1)).decisions.values()
+    (decided,) = decide(world, list(world.bindings), ControllerSettings(workers=1)).decisions.values()
     assert decided == Placed(({"name": "m2", "replicas": 2},))
     (told,) = (vars(one) for one in caplog.records if one.message == "left out")
     assert told["object"] == "<cluster> PriceList b"

@@ -11,9 +11,9 @@ import pytest
 
 from controlled import all_are_done, change, condition, controlled, eventually, found, is_done, placed
 from fairlead.controller import watching
-from fairlead.controller.batch import Batch, decide
+from fairlead.controller.batch import BatchDecisions, decide
 from fairlead.controller.controller import Controller
-from fairlead.controller.due import Settings
+from fairlead.controller.due import ControllerSettings
 from fairlead.controller.lease import Lease
 from fairlead.controller.watching import Queue, Watcher
 from fairlead.live.client import BINDING, CLUSTER, LEASE, QUOTA, REBALANCER, connect
@@ -198,7 +198,7 @@ def test_a_bug_in_a_thread_ends_the_controller(
     monkeypatch.setattr(*where, breaking)
     client = connect(None, api.kubeconfig(tmp_path))
     lease = Lease(client, "karmada-system", "fairlead", "first")
-    controller = Controller(client, Settings(workers=1), lease=lease, others=(REBALANCER,))
+    controller = Controller(client, ControllerSettings(workers=1), lease=lease, others=(REBALANCER,))
     with pytest.raises(ZeroDivisionError, match="something odd"):
         controller.run()
     controller.stop()
@@ -482,7 +482,7 @@ def test_what_a_signal_broke_off_is_not_written(
     api.add(binding("web", 4, placed=EVEN))
     asked = threading.Event()
 
-    def broken_off(*given: Any) -> Batch:
+    def broken_off(*given: Any) -> BatchDecisions:
         asked.set()
         running.controller.stop()
         return decide(*given)

@@ -5,14 +5,20 @@ import gzip
 import yaml
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Placed, Unplaced
-from fairlead.controller.due import BindingState, Settings, condition_of, standing_of
+from fairlead.controller.due import (
+    BindingState,
+    ControllerSettings,
+    Placed,
+    Unplaced,
+    condition_of,
+    standing_of,
+)
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch
 from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING
 from places import DATA
 
-SETTINGS = Settings("default-scheduler", workers=1)
+SETTINGS = ControllerSettings("default-scheduler", workers=1)
 KINDS = {one.kind: one for one in (BINDING, CLUSTER_BINDING, CLUSTER)}
 
 
@@ -48,9 +54,11 @@ def test_what_was_placed_stays() -> None:
 def test_of_other_schedulers_nothing_is_due() -> None:
     """Two bindings are fairlead's; one is a dependency, which nobody schedules."""
     world = recorded()
-    settings = Settings("nobody")
+    settings = ControllerSettings("nobody")
     assert {standing_of(entry, world, settings) for entry in world.bindings} == {BindingState.FOREIGN}
     served = [
-        one for one in world.bindings if standing_of(one, world, Settings()) is not BindingState.FOREIGN
+        one
+        for one in world.bindings
+        if standing_of(one, world, ControllerSettings()) is not BindingState.FOREIGN
     ]
     assert len(served) == 2

@@ -31,6 +31,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.levels import level_models
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.search import Search
 from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 from partial_problems import best_partial
@@ -89,7 +90,7 @@ def test_a_deviation_that_comes_first_says_what_tiers_hold() -> None:
     # with one on a, the two that are left deviate.
     web = tiered("web", 3, [["a"], ["b", "c"]], {"a": 2, "b": 4, "c": 2})
     problem = Problem(roomy(a=2, b=4, c=2), (web,), (Capacity(),), RATIO_FIRST)
-    for outcome in (solve(problem), minimise_levels(problem)):
+    for outcome in (solve(problem), minimise_levels(problem, Search())):
         assert outcome.placement == Placement({"web": {"b": 2, "c": 1}})
         assert outcome.status is Status.OPTIMAL
 
@@ -103,7 +104,7 @@ def test_what_coupled_tiers_hold_is_searched_with_the_deviation() -> None:
         tiered("web-1", 2, [["a"], ["b", "c"]], {"a": 3, "b": 4, "c": 4}),
     )
     problem = Problem(roomy(a=3, b=4, c=4), workloads, (Capacity(),), WITHOUT_BALANCE)
-    for outcome in (solve(problem), minimise_levels(problem)):
+    for outcome in (solve(problem), minimise_levels(problem, Search())):
         assert outcome.placement == Placement({"web-0": {"a": 1, "b": 1}, "web-1": {"a": 2}})
         assert outcome.status is Status.OPTIMAL
 
@@ -120,7 +121,7 @@ def test_agrees_with_brute_force_partially(deviation: Deviation) -> None:
     """How many replicas are placed at all is a part of the search as well."""
     for seed in range(25):
         problem = random_tiers(seed, deviation, partial=True)
-        best, result = best_partial(problem), minimise_levels(problem, workers=1)
+        best, result = best_partial(problem), minimise_levels(problem, Search(workers=1))
         assert result.status is Status.OPTIMAL, seed
         assert tuple(level.value for level in result.attained) == best.values, seed
         assert result.placement == best.placement, seed
@@ -135,7 +136,7 @@ def test_what_is_settled_before_is_not_called_proven(
     unproven = 0
     for seed in range(30):
         problem = random_tiers(seed, deviation)
-        best, result = brute_force(problem), minimise_levels(problem, workers=1)
+        best, result = brute_force(problem), minimise_levels(problem, Search(workers=1))
         if best is None:
             assert result.status is Status.INFEASIBLE
             continue
@@ -170,7 +171,7 @@ def test_steps_are_few_enough_for_proofs_of_the_greatest_distance() -> None:
     # With 2^36 steps CP-SAT (OR-Tools 9.15) called 3.97 the least.
     assert known[DEVIATION].value < Fraction(291, 100)
     assert not check(problem, good)
-    result = minimise_levels(problem, workers=1)
+    result = minimise_levels(problem, Search(workers=1))
     found = dict(zip(levels_of(problem), result.attained, strict=True))
     assert result.status is Status.OPTIMAL
     assert [found[level].value for level in (tier(1), tier(2))] == [10, 0]

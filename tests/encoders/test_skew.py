@@ -7,6 +7,7 @@ import pytest
 
 import fairlead
 from agreeing import assert_best
+from agreeing import best_of_last as best
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
@@ -27,13 +28,6 @@ def problem_of(*rules: WorkloadRule, replicas: int = 6, names: str = "abc") -> P
     """Return a workload on three clusters."""
     own_rules = (Candidates(tuple(names)), Total(), *rules)
     return Problem(tuple(Cluster(name) for name in "abc"), (Workload("w", "w", replicas, rules=own_rules),))
-
-
-def best(problem: Problem) -> dict[str, int]:
-    """Return the best placement, which brute force confirms."""
-    found = assert_best(problem)
-    assert found is not None
-    return dict(found.placement.of("w"))
 
 
 def test_it_is_about_the_fullest_and_the_emptiest_group() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import fairlead
 from agreeing import assert_best
+from agreeing import best_of_last as best
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError
 from fairlead.models.levels import Deviation
@@ -38,13 +39,6 @@ def problem_of(*rules: WorkloadRule, replicas: int = 8) -> Problem:
     """Return a workload on four clusters."""
     own_rules = (Candidates(tuple("abcd")), Total(), *rules)
     return Problem(tuple(Cluster(name) for name in "abcd"), (Workload("w", "w", replicas, rules=own_rules),))
-
-
-def best(problem: Problem) -> dict[str, int]:
-    """Return the best placement, which brute force confirms."""
-    found = assert_best(problem)
-    assert found is not None
-    return dict(found.placement.of("w"))
 
 
 def test_the_worst_loss_counts_and_is_named() -> None:

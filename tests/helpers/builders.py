@@ -45,7 +45,7 @@ def cluster(
         "provider": provider,
         "region": region,
         "zones": list(zones),
-        "taints": [_taint(one) for one in taints],
+        "taints": [taint(one) for one in taints],
     }
     return {
         "apiVersion": "cluster.karmada.io/v1alpha1",
@@ -56,7 +56,7 @@ def cluster(
     }
 
 
-def _taint(text: str) -> Manifest:
+def taint(text: str) -> Manifest:
     """Read ``key=value:effect``."""
     mark, _, effect = text.partition(":")
     key, _, value = mark.partition("=")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.controller.controller import Controller
-from fairlead.controller.due import Settings
+from fairlead.controller.due import ControllerSettings
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.live.client import BINDING, REBALANCER, connect
@@ -51,7 +51,7 @@ def controlled(
         Its identity where it waits for a lease; None where it writes without one.
     """
     client = connect(None, api.kubeconfig(directory))
-    asked = replace(Settings(window=0.05, time_limit=5.0, workers=1), **settings)
+    asked = replace(ControllerSettings(window=0.05, time_limit=5.0, workers=1), **settings)
     metrics = Metrics()
     held = None if lease is None else Lease(client, "karmada-system", "fairlead", lease, duration)
     controller = Controller(client, asked, metrics, held, (REBALANCER,))

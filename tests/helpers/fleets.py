@@ -25,10 +25,10 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.plan.waves import Availability, MoveOrder, WaveOptions
 from orders import WITHOUT_BALANCE
 
 Placed = dict[str, int]
@@ -79,7 +79,7 @@ def random_fleet(
     if not plain:
         rules += _companions(rng, workloads, target)
         rules += _quota(rng, workloads, target)
-    options = WaveOptions() if plain else _options(rng, workloads)
+    options = WaveOptions() if plain else _options(rng)
     return RandomFleet(
         Problem(clusters, tuple(workloads), rules, WITHOUT_BALANCE), Placement(target), options
     )
@@ -93,7 +93,7 @@ def with_quotas(fleet: RandomFleet, seed: int) -> RandomFleet:
     """
     rng = random.Random(f"quotas of fleet {seed}")
     problem = fleet.problem
-    limits: dict[Scope, Limit] = {}
+    limits: dict[QuotaScope, QuotaLimit] = {}
     for cluster in (None, *problem.cluster_by_name):
         for resource in (CPU, PODS):
             if rng.random() < (0.5 if cluster is None else 0.25):
@@ -108,7 +108,7 @@ def with_quotas(fleet: RandomFleet, seed: int) -> RandomFleet:
                 )
                 spare = rng.choice([0, 1, 2, 3]) * (1 if resource == PODS else 100)
                 others = rng.choice([0, 0, 1]) * spare
-                limits[Scope(resource, cluster)] = Limit(due + spare + others, now + others)
+                limits[QuotaScope(resource, cluster)] = QuotaLimit(due + spare + others, now + others)
     rules = (*problem.rules, Quota("tight", "default", limits))
     return replace(fleet, problem=replace(problem, rules=rules))
 
@@ -292,25 +292,21 @@ def _quota(
     """Return a quota that the target keeps, at times."""
     if rng.random() < 0.7:
         return ()
-    scope = Scope(CPU, rng.choice([None, "m1", "m2"]))
+    scope = QuotaScope(CPU, rng.choice([None, "m1", "m2"]))
     due = sum(
         workload.requests.get(CPU, 0) * count
         for workload in workloads
         for name, count in target[workload.key].items()
         if scope.cluster in (None, name)
     )
-    return (Quota("team", "default", {scope: Limit(due + rng.choice([0, 100, 300, 600]))}),)
+    return (Quota("team", "default", {scope: QuotaLimit(due + rng.choice([0, 100, 300, 600]))}),)
 
 
-def _options(rng: random.Random, workloads: list[Workload]) -> WaveOptions:
+def _options(rng: random.Random) -> WaveOptions:
     """Return how moves may be made, mostly the default."""
     if rng.random() < 0.5:
         return WaveOptions()
-    orders = {workload.key: rng.choice(list(Order)) for workload in workloads if rng.random() < 0.5}
-    availabilities = {
-        workload.key: Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
-        for workload in workloads
-        if rng.random() < 0.4
-    }
-    order = rng.choice(list(Order))
-    return WaveOptions(order, Availability(), orders, availabilities, detours=rng.random() < 0.7)
+    availability = Availability()
+    if rng.random() < 0.4:
+        availability = Availability(rng.choice([None, 0, 1, "50%"]), rng.choice([None, 1, 2, "50%"]))
+    return WaveOptions(rng.choice(list(MoveOrder)), availability, detours=rng.random() < 0.7)

@@ -10,7 +10,7 @@ from typing import Any
 from fairlead.manifests.api.policies import Placement
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.quantity import parse_quantity, requested_units
-from fairlead.solver.dispensers.karmada import BindingInput, Scheduled
+from fairlead.solver.dispensers.karmada import BindingInput, ScheduledBinding
 from loaded import read_alone
 from places import DATA
 
@@ -49,7 +49,7 @@ def binding_of(problem: Record) -> BindingInput:
     )
 
 
-def result_of(scheduled: Scheduled) -> dict[str, Any]:
+def result_of(scheduled: ScheduledBinding) -> dict[str, Any]:
     """Return an answer in the form of the recorded ones."""
     result: dict[str, Any] = {"clusters": dict(scheduled.clusters)}
     if scheduled.failure is not None:

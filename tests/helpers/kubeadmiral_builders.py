@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from fairlead.manifests.kubeadmiral.stated import Policy
-from fairlead.manifests.kubeadmiral.stated import Preferences as Preferred
+from fairlead.manifests.kubeadmiral.stated import StatedPolicy
+from fairlead.manifests.kubeadmiral.stated import StatedPreferences as Preferred
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.bounds import Bound
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, PlannerPreferences, SchedulingUnit
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 API = ("apps/v1", "Deployment")
@@ -24,7 +24,7 @@ def unit(
     stated = {name: policy.pop(name) for name in PARTS if name in policy}
     listed = dict.fromkeys(policy.pop("cluster_names", ()))
     said = {name: {key: Bound(each) for key, each in found.items()} for name, found in stated.items()}
-    rules = Policy(**{"divide": True, "placement": Preferred(listed, **said), **policy})
+    rules = StatedPolicy(**{"divide": True, "placement": Preferred(listed, **said), **policy})
     return SchedulingUnit("default", "web", API, rules, replicas, current=current or {})
 
 
@@ -51,7 +51,7 @@ def place(asked: SchedulingUnit, *clusters: Cluster) -> dict[str, int | None]:
     return dict(answer.placement)
 
 
-def ask(preferences: Mapping[str, Preferences], total: int, **others: Any) -> PlannerInput:
+def ask(preferences: Mapping[str, PlannerPreferences], total: int, **others: Any) -> PlannerInput:
     """Return a question about clusters that are all available, for the workload default/web."""
     available = tuple(name for name in preferences if name != "*")
     return PlannerInput(preferences, total, others.pop("available", available), key="default/web", **others)

@@ -20,7 +20,12 @@ from fairlead.manifests.kubeadmiral.reading import (
 )
 from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
-from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerInput, Preferences, SchedulingUnit, read_gpus
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    PlannerInput,
+    PlannerPreferences,
+    SchedulingUnit,
+    read_gpus,
+)
 from fairlead.solver.dispensers.kubeadmiral.planner import binpack, spread
 from loaded import read_alone
 
@@ -123,7 +128,9 @@ def plan(kind: str, **parameters: Any) -> dict[str, dict[str, int]]:
 
 def _question(parameters: Mapping[str, Any]) -> PlannerInput:
     preferences = {
-        name: Preferences(each.get("weight") or 0, each.get("minReplicas") or 0, each.get("maxReplicas"))
+        name: PlannerPreferences(
+            each.get("weight") or 0, each.get("minReplicas") or 0, each.get("maxReplicas")
+        )
         for name, each in section(parameters, "clusters").items()
     }
     return PlannerInput(

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from builders import Manifest
+from builders import Manifest, taint
 
 API = "core.kubeadmiral.io/v1alpha1"
 PREFIX = "kubeadmiral.io/"
@@ -35,7 +35,7 @@ def member(
     }
     if cpu is not None:
         status["resources"] = {"allocatable": {"cpu": "100"}, "available": {"cpu": cpu, **available}}
-    spec = {"taints": [_taint(one) for one in taints]}
+    spec = {"taints": [taint(one) for one in taints]}
     return {
         "apiVersion": API,
         "kind": "FederatedCluster",
@@ -43,13 +43,6 @@ def member(
         "spec": spec,
         "status": status,
     }
-
-
-def _taint(text: str) -> Manifest:
-    """Read ``key=value:effect``."""
-    mark, _, effect = text.partition(":")
-    key, _, value = mark.partition("=")
-    return {"key": key, "value": value, "effect": effect}
 
 
 def members(count: int, cpu: str | None = "10") -> list[Manifest]:

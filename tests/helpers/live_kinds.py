@@ -14,7 +14,7 @@ from fairlead.live.client import (
     LEASE,
     QUOTA,
     REBALANCER,
-    Resource,
+    ResourceType,
 )
 
 Object = dict[str, Any]
@@ -118,7 +118,7 @@ class Kind:
         Whether only a whole control plane serves it, and no server of custom resources.
     """
 
-    resource: Resource
+    resource: ResourceType
     schema: Object | None = None
     built_in: bool = False
 
@@ -128,13 +128,13 @@ KINDS = (
     Kind(BINDING, _BINDING),
     Kind(CLUSTER_BINDING, _BINDING),
     Kind(CLUSTER),
-    Kind(Resource(_POLICY, "PropagationPolicy", "propagationpolicies", namespaced=True)),
-    Kind(Resource(_POLICY, "ClusterPropagationPolicy", "clusterpropagationpolicies", namespaced=False)),
+    Kind(ResourceType(_POLICY, "PropagationPolicy", "propagationpolicies", namespaced=True)),
+    Kind(ResourceType(_POLICY, "ClusterPropagationPolicy", "clusterpropagationpolicies", namespaced=False)),
     Kind(QUOTA),
     Kind(REBALANCER),
     Kind(LEASE),
-    Kind(Resource("apps/v1", "Deployment", "deployments", namespaced=True), built_in=True),
-    Kind(Resource("apps/v1", "ReplicaSet", "replicasets", namespaced=True), built_in=True),
+    Kind(ResourceType("apps/v1", "Deployment", "deployments", namespaced=True), built_in=True),
+    Kind(ResourceType("apps/v1", "ReplicaSet", "replicasets", namespaced=True), built_in=True),
     Kind(EVENT, built_in=True),
 )
 RESOURCES = {(one.resource.api_version, one.resource.kind): one.resource for one in KINDS}

@@ -11,7 +11,7 @@ from fairlead.manifests.loading import load
 from fairlead.models.statement import Relaxation
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import relaxations
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def ways_out(*manifests: Manifest | Sequence[Manifest]) -> list[Relaxation]:
@@ -20,10 +20,10 @@ def ways_out(*manifests: Manifest | Sequence[Manifest]) -> list[Relaxation]:
     for each in manifests:
         stream += [each] if isinstance(each, dict) else list(each)
     problem = load(stream)
-    assert has_placement(problem, Deadline()) is False
-    found = list(relaxations(problem, Deadline(), 0, most=6))
+    assert has_placement(problem, Search()) is False
+    found = list(relaxations(problem, Search(), most=6))
     for relaxation in found:
-        assert has_placement(load(pasted(stream, relaxation)), Deadline()), relaxation.manifest
+        assert has_placement(load(pasted(stream, relaxation)), Search()), relaxation.manifest
     return found
 
 

@@ -33,9 +33,10 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
+from fairlead.solver.exact.alone import place_alone
 from orders import WITHOUT_BALANCE
 
 
@@ -94,10 +95,11 @@ def _shares(rng: random.Random, groups: Mapping[str, frozenset[str]]) -> Shares:
     """Return weights of groups and of the clusters inside each."""
     weights = {name: rng.randint(1, 3) for name in groups}
     outer = [
-        Group(name, some, Fraction(weights[name], sum(weights.values()))) for name, some in groups.items()
+        ShareGroup(name, some, Fraction(weights[name], sum(weights.values())))
+        for name, some in groups.items()
     ]
     inner = [
-        Group(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
+        ShareGroup(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
         for group in outer
         for name in sorted(group.clusters)
     ]
@@ -191,6 +193,12 @@ def _divided(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
         number = {name: rng.randint(0, 2) for name in names}
         tiers = [frozenset(name for name in names if number[name] == each) for each in range(3)]
         yield Tiers(tuple(tier for tier in tiers if tier))
+
+
+def placed_alone(problem: Problem) -> dict[str, int] | None:
+    """Return the exact answer for the one workload, empty clusters left out; None where there is none."""
+    found = place_alone(problem.workloads[0], problem)
+    return None if found is None else {name: count for name, count in found.items() if count}
 
 
 def best_division(problem: Problem) -> dict[str, int] | None:

@@ -13,8 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Kind, Requirement, Scope, Side
 from fairlead.models.rules import Candidates, WorkloadRule
 from fairlead.models.rules.custom import CHANGE, CustomClusterCost, CustomCost, CustomRule, Formulas
-from fairlead.models.rules.grouped import Clusters
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.grouped import ClustersByGroup, Number
 from fairlead.models.validity import completed
 
 
@@ -52,7 +51,7 @@ class TornBlocks(Scope):
 class Fullest(Scope):
     """What the fullest group holds counts."""
 
-    groups: Clusters
+    groups: ClustersByGroup
 
     @property
     def detail(self) -> str:
@@ -73,7 +72,7 @@ class Fullest(Scope):
 class Pairs(Scope):
     """The clusters that hold replicas count, where all of a pair or none of it is to."""
 
-    groups: Clusters
+    groups: ClustersByGroup
 
     @property
     def detail(self) -> str:
@@ -200,7 +199,7 @@ class Reach(CustomCost):
             formulas.minimise(2 * formulas.used(name) + most)
 
 
-Maker = Callable[[random.Random, Clusters], WorkloadRule]
+Maker = Callable[[random.Random, ClustersByGroup], WorkloadRule]
 
 MAKERS: tuple[Maker, ...] = (
     lambda rng, groups: Blocks("cluster", groups, rng.choice((2, 3))),

@@ -33,8 +33,8 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
 from orders import WITHOUT_BALANCE
@@ -228,11 +228,11 @@ def _shares(rng: random.Random, names: list[str]) -> Shares:
     regions = [(region, frozenset(name for name in names if inside[name] == region)) for region in "xy"]
     weights = [rng.randint(0, 3) if clusters else 0 for _, clusters in regions]
     outer = [
-        Group(region, clusters, Fraction(weight, max(1, sum(weights))))
+        ShareGroup(region, clusters, Fraction(weight, max(1, sum(weights))))
         for (region, clusters), weight in zip(regions, weights, strict=True)
     ]
     inner = [
-        Group(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
+        ShareGroup(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
         for group in outer
         for name in sorted(group.clusters)
     ]
@@ -322,7 +322,7 @@ def with_quotas(problem: Problem, seed: int) -> Problem:
     return replace(problem, workloads=workloads, rules=(*problem.rules, *quotas))
 
 
-def _limits(rng: random.Random, names: list[str]) -> dict[Scope, Limit]:
+def _limits(rng: random.Random, names: list[str]) -> dict[QuotaScope, QuotaLimit]:
     """Return hard limits, mostly about as much as a few replicas ask for."""
     amounts = {
         CPU: [0, 400, 600, 900, 1200],
@@ -330,12 +330,14 @@ def _limits(rng: random.Random, names: list[str]) -> dict[Scope, Limit]:
         PODS: [1, 1, 2, 2, 3, 4, 6],
         "gpu": [1, 2],
     }
-    found: dict[Scope, Limit] = {}
+    found: dict[QuotaScope, QuotaLimit] = {}
     for resource, hard in amounts.items():
         used = rng.choice([0, 0, 200 if resource == CPU else 2])
         if rng.random() < 0.4:
-            found[Scope(resource)] = Limit(hard[-1] * rng.choice([1, 1, 2]), used)
+            found[QuotaScope(resource)] = QuotaLimit(hard[-1] * rng.choice([1, 1, 2]), used)
         for name in names:
             if rng.random() < (0.5 if resource == PODS else 0.25):
-                found[Scope(resource, name)] = Limit(rng.choice(hard), used if rng.random() < 0.3 else 0)
+                found[QuotaScope(resource, name)] = QuotaLimit(
+                    rng.choice(hard), used if rng.random() < 0.3 else 0
+                )
     return found

@@ -11,8 +11,12 @@ PARTS = 10
 
 def seeds(quick: int, long: int) -> list[Any]:
     """Return what to test, as parameters: the seeds below the first number at once, the rest in long runs."""
-    more = (range(quick + part, long, PARTS) for part in range(PARTS))
-    return [range(quick), *(pytest.param(each, marks=pytest.mark.long) for each in more)]
+    return runs(range(quick), *(range(quick + part, long, PARTS) for part in range(PARTS)))
+
+
+def runs(quick: range, *more: range) -> list[Any]:
+    """Return what to test, as parameters: some seeds at once, more in long runs."""
+    return [quick, *(pytest.param(each, marks=pytest.mark.long) for each in more)]
 
 
 def holds_for(which: Iterable[int], check: Callable[[int], object]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from fairlead.live.client import Resource
+from fairlead.live.client import ResourceType
 from fake_backend import APPLY, MERGE, FakeBackend
 from fake_store import RefusedError
 from live_kinds import RESOURCES, Object
@@ -147,17 +147,17 @@ class ServedApi:
             found = self.patch(resource, place[1], {"status": item["status"]}, "status", place[0])
         return self.delete(resource, place[1], place[0]) if leaving else found
 
-    def get(self, resource: Resource, name: str, namespace: str = "default") -> Object:
+    def get(self, resource: ResourceType, name: str, namespace: str = "default") -> Object:
         """Return an object as it is."""
         return self._asked("GET", resource.path(namespace if resource.namespaced else "", name))
 
-    def all(self, resource: Resource) -> list[Object]:
+    def all(self, resource: ResourceType) -> list[Object]:
         """Return all objects of a kind."""
         return list(self._asked("GET", resource.path()).get("items") or ())
 
     def patch(
         self,
-        resource: Resource,
+        resource: ResourceType,
         name: str,
         patch: Object,
         subresource: str = "",
@@ -175,7 +175,7 @@ class ServedApi:
         query = {"fieldManager": "fairlead", "force": "true"}
         return self.backend.answer("PATCH", path, query, document, APPLY)
 
-    def delete(self, resource: Resource, name: str, namespace: str = "default") -> Object:
+    def delete(self, resource: ResourceType, name: str, namespace: str = "default") -> Object:
         """Remove an object as somebody else does."""
         return self._asked("DELETE", resource.path(namespace if resource.namespaced else "", name))
 

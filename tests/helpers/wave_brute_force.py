@@ -7,7 +7,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import Move, MoveOrder, Wave, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
 from fleets import RandomFleet
 
@@ -57,16 +57,14 @@ def _waves(
 ) -> Iterator[tuple[tuple[Move, ...], Placement]]:
     """Yield every wave straight to the target and where it leads."""
     keys = [workload.key for workload in problem.workloads]
-    choices = [
-        list(_steps(key, dict(state.of(key)), dict(target.of(key)), options.order_of(key))) for key in keys
-    ]
+    choices = [list(_steps(key, dict(state.of(key)), dict(target.of(key)), options.order)) for key in keys]
     for chosen in product(*choices):
         moves = tuple(move for step in chosen for move in step[0])
         if moves:
             yield moves, Placement({key: step[1] for key, step in zip(keys, chosen, strict=True)})
 
 
-def _steps(key: str, held: Placed, wanted: Placed, order: Order) -> Iterator[Step]:
+def _steps(key: str, held: Placed, wanted: Placed, order: MoveOrder) -> Iterator[Step]:
     """Yield everything that one workload can do in a wave; how replicas are paired makes no difference."""
     names = sorted(held.keys() | wanted.keys())
     change = sum(wanted.values()) - sum(held.values())
@@ -78,8 +76,8 @@ def _steps(key: str, held: Placed, wanted: Placed, order: Order) -> Iterator[Ste
         for how in set(product("leg", repeat=len(stops))):
             moves = _moves(key, list(zip(stops, how, strict=True)), starts)
             allowed = {
-                "l": order is not Order.STOP_FIRST,
-                "e": order is not Order.START_FIRST,
+                "l": order is not MoveOrder.STOP_FIRST,
+                "e": order is not MoveOrder.START_FIRST,
                 "g": change < 0,
             }
             fresh = len(starts) - sum(kind != "g" for kind in how)

@@ -8,7 +8,7 @@ import pytest
 import fairlead
 from builders import cluster, deployment, policy, static, term
 from fairlead.encoders.distances import distance_from_quota, floor_sum, sum_of_steps
-from fairlead.encoders.scale import Scale
+from fairlead.encoders.scale import StepScale
 from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
@@ -100,7 +100,7 @@ def test_sums_of_rounded_steps() -> None:
 def test_distances_are_the_sum_of_their_steps(deviation: Deviation, *, exact: bool) -> None:
     """Also where costs are rounded: 60 replicas over weights 7 and 5 in 175 or in 13 steps."""
     for quota in (Fraction(60 * 7, 12), Fraction(60 * 5, 12)):
-        function, _ = distance_from_quota(quota, Scale(175 if exact else 13, exact), deviation)
+        function, _ = distance_from_quota(quota, StepScale(175 if exact else 13, exact), deviation)
         for at in range(61):
             between = range(*sorted((function.anchor, at)))
             wanted = sum(function.marginal(k) for k in between)

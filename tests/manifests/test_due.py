@@ -118,6 +118,28 @@ def test_of_affinity_groups_only_the_observed_one_is_compared(changed_term: str,
     assert due(held) is expected
 
 
+@pytest.mark.parametrize("status", [{}, {"schedulerObservingAffinityName": "gone"}])
+def test_without_an_observed_group_every_group_is_compared(status: Manifest) -> None:
+    """As Karmada's scheduler does: nobody knows of which group a change may be left aside."""
+    before = {**EVENLY, "clusterAffinities": [_term("one", "a"), _term("two", "b")]}
+    now = {**EVENLY, "clusterAffinities": [_term("one", "a"), _term("two", "a", "b")]}
+    assert due(running({"a": 4}, now, before, status=status))
+    assert not due(running({"a": 4}, now, now, status=status))
+
+
+@pytest.mark.parametrize("applied", [True, False])
+def test_what_rests_without_a_status_stays_in_the_group_where_it_runs(*, applied: bool) -> None:
+    """Backups leave the status out: b, of the second group, keeps all four, as under Karmada.
+
+    One that Karmada would place anew, as the annotation is missing too, starts at the first group there.
+    """
+    groups = {**EVENLY, "clusterAffinities": [_term("one", "a"), _term("two", "b")]}
+    problem = fleet(running({"b": 4}, groups, groups if applied else None))
+    outcome = fairlead.solve(problem)
+    assert outcome.placement is not None
+    assert dict(outcome.placement["default/web"]) == ({"b": 4} if applied else {"a": 4})
+
+
 def _term(name: str, *clusters: str) -> Manifest:
     """Return a term of clusterAffinities."""
     return {"affinityName": name, "clusterNames": list(clusters)}

@@ -169,8 +169,8 @@ def test_no_toleration_opens_what_a_report_closes_as_well() -> None:
 @pytest.mark.parametrize(
     ("until", "names", "told"),
     [
-        ("2999-01-01T00:00:00Z", ("member2",), "member1 counts as unavailable, as if it were before 2999"),
-        ("2001-01-01T00:00:00Z", ("member2",), "member1 counts as unavailable, as if it were before 2001"),
+        ("2999-01-01T00:00:00Z", ("member2",), "member1 counts as unavailable until 2999"),
+        ("2001-01-01T00:00:00Z", ("member2",), "member1 counts as unavailable until 2001"),
         (None, ("member1", "member2"), "the eviction from member1 has no validUntil and counts as over"),
     ],
 )

@@ -85,6 +85,15 @@ def test_no_scheduling() -> None:
     assert "annotation kubeadmiral.io/no-scheduling is set" in texts(problem, "suspended")[0]
 
 
+def test_what_is_being_deleted_is_left_out() -> None:
+    """The federated object as well as the workload itself."""
+    for leaving in (web(), federated(web())):
+        leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        problem = load(members(1), policy(), leaving)
+        assert problem.workloads == ()
+        assert "is being deleted, so nothing new" in texts(problem, "suspended")[0]
+
+
 # Candidates
 
 

@@ -260,6 +260,19 @@ def test_replicas_elsewhere_are_kept_and_named() -> None:
     )
 
 
+@pytest.mark.parametrize("leaving", ["binding", "template"])
+def test_what_is_being_deleted_is_left_out(leaving: str) -> None:
+    """Nothing new starts for what is about to go; whoever wonders is told."""
+    web = deployment("web", 4) if leaving == "template" else binding("web", 4, {"member1": 4}, static())
+    web["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    problem = load(clusters(1), web, policy("p", static()), binding("api", 1, {}, static()))
+    assert only(problem).key == "default/api"
+    what = "it" if leaving == "template" else "its binding"
+    assert texts(problem, "suspended") == [
+        f"default/web is left out: {what} is being deleted, so nothing new is placed for it (<dict>)"
+    ]
+
+
 def test_what_is_suspended_is_left_out() -> None:
     """A suspended workload keeps its placement: it is no part of the problem, and that is said."""
     suspended = binding("web", 4, {}, static(), suspension={"scheduling": True})

@@ -11,7 +11,7 @@ import fairlead
 from fairlead.manifests import validation
 from fairlead.manifests.yaml import documents, files
 from fairlead.manifests.yaml.documents import Lines, LineTable
-from fairlead.manifests.yaml.files import Text, read_path
+from fairlead.manifests.yaml.files import FileText, read_path
 from fairlead.manifests.yaml.reader import read_documents, read_text
 from fairlead.models.errors import ManifestError
 
@@ -82,7 +82,7 @@ def test_pipes_in_a_directory_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").symlink_to(tmp_path / "a.yaml")
     (tmp_path / "c.yaml").write_text(HEAD)
     found = list(read_path(str(tmp_path), recursive=False, maximum_bytes=1000))
-    assert [isinstance(each, Text) for each in found] == [False, False, True]
+    assert [isinstance(each, FileText) for each in found] == [False, False, True]
     assert "is a pipe, socket or device; name it by itself" in str(found[0])
 
 
@@ -101,7 +101,7 @@ def test_a_deep_tree_is_read(tmp_path: Path) -> None:
         (deep / "web.yaml").unlink()
         for directory in (deep, *deep.parents)[:300]:
             directory.rmdir()
-    assert [each.file for each in found if isinstance(each, Text)] == [str(deep / "web.yaml")]
+    assert [each.file for each in found if isinstance(each, FileText)] == [str(deep / "web.yaml")]
     assert not list(tmp_path.iterdir())
 
 

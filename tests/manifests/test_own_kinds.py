@@ -249,20 +249,20 @@ def test_prices_change_the_optimum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "minimum"),
+    ("spec", "minimum", "percent"),
     [
-        ({"minReplicas": 4}, 4),
-        ({"minPercent": "50%"}, 4),
-        ({"minPercent": 100}, 7),
-        ({"minPercent": "0%"}, 0),
+        ({"minReplicas": 4}, 4, None),
+        ({"minPercent": "50%"}, 4, 50),
+        ({"minPercent": 100}, 7, 100),
+        ({"minPercent": "0%"}, 0, 0),
     ],
 )
-def test_survival(spec: Manifest, minimum: int) -> None:
+def test_survival(spec: Manifest, minimum: int, percent: int | None) -> None:
     """Percentages are rounded up: half of 7 is 4. Who does not tell its region is never lost."""
     problem = placed(own("Survival", field="region", **spec), replicas=7)
     found = only(problem).rule(Survival)
     assert found is not None
-    assert (found.field, found.minimum) == ("region", minimum)
+    assert (found.field, found.minimum, found.percent) == ("region", minimum, percent)
     assert found.groups == {"eu": {"berlin", "paris"}, "us": {"boston"}}
     assert told(problem) == ["Survival own: nowhere without region: counted as never lost (default/nginx)"]
 

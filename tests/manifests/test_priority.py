@@ -14,6 +14,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem
+from seeds import runs
 
 NAMES = ("member1", "member2")
 
@@ -65,12 +66,7 @@ def assert_like_brute_force(seeds: range) -> None:
     assert feasible > len(seeds) // 3
 
 
-def test_random_priorities_like_brute_force() -> None:
+@pytest.mark.parametrize("seeds", runs(range(90), range(90, 1500)))
+def test_random_priorities_like_brute_force(seeds: range) -> None:
     """All rules mixed."""
-    assert_like_brute_force(range(90))
-
-
-@pytest.mark.long
-def test_many_random_priorities_like_brute_force() -> None:
-    """The same, many times."""
-    assert_like_brute_force(range(90, 1500))
+    assert_like_brute_force(seeds)

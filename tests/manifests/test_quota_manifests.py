@@ -13,7 +13,7 @@ from fairlead.manifests.loading import load
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota
-from fairlead.models.rules.quota import Limit, Scope, allowed
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope, allowed
 from fairlead.models.source import Source
 from fairlead.solver.conflicts.alone import quota_conflicts
 from fairlead.solver.groups import choose
@@ -48,7 +48,7 @@ def rule_of(problem: Problem) -> Quota:
     return found
 
 
-def limits(problem: Problem) -> dict[Scope, tuple[int, int]]:
+def limits(problem: Problem) -> dict[QuotaScope, tuple[int, int]]:
     """Return hard limit and use by what is limited."""
     return {scope: (limit.hard, limit.used) for scope, limit in rule_of(problem).limits.items()}
 
@@ -74,13 +74,13 @@ def test_names_of_resources() -> None:
     }
     problem = loaded(quota({**amounts, "requests.ephemeral-storage": "1Gi", "hugepages-2Mi": "4Mi"}), *web())
     assert limits(problem) == {
-        Scope("cpu"): (1500, 0),
-        Scope("memory"): (2 * GI, 0),
-        Scope("pods"): (7, 0),
-        Scope("nvidia.com/gpu"): (3, 0),
-        Scope("example.com/fpga"): (1, 0),
-        Scope("ephemeral-storage"): (GI, 0),
-        Scope("hugepages-2Mi"): (4 * 2**20, 0),
+        QuotaScope("cpu"): (1500, 0),
+        QuotaScope("memory"): (2 * GI, 0),
+        QuotaScope("pods"): (7, 0),
+        QuotaScope("nvidia.com/gpu"): (3, 0),
+        QuotaScope("example.com/fpga"): (1, 0),
+        QuotaScope("ephemeral-storage"): (GI, 0),
+        QuotaScope("hugepages-2Mi"): (4 * 2**20, 0),
     }
     assert told(problem) == []
 
@@ -89,7 +89,7 @@ def test_two_names_of_one_resource() -> None:
     """The smaller amount counts; of what is used, the larger one."""
     status = {"overallUsed": {"cpu": 1, "requests.cpu": "500m"}}
     problem = loaded(quota({"cpu": 9, "requests.cpu": 6}, status), *web())
-    assert limits(problem) == {Scope("cpu"): (6000, 1000)}
+    assert limits(problem) == {QuotaScope("cpu"): (6000, 1000)}
 
 
 def test_clusters_and_what_is_used() -> None:
@@ -100,7 +100,7 @@ def test_clusters_and_what_is_used() -> None:
         "aggregatedStatus": [{"clusterName": "a", "hard": {"cpu": 5}, "used": {"cpu": 2}}],
     }
     problem = loaded(quota({"cpu": 9}, status, a={"cpu": 5}), *web())
-    assert limits(problem) == {Scope("cpu"): (9000, 2500), Scope("cpu", "a"): (5000, 2000)}
+    assert limits(problem) == {QuotaScope("cpu"): (9000, 2500), QuotaScope("cpu", "a"): (5000, 2000)}
     outcome = fairlead.solve(problem)
     # a may hold 3 of the 4 replicas, and the division asks for 2 only.
     assert outcome.placement == Placement({"default/web": {"a": 2, "b": 2}})
@@ -111,12 +111,12 @@ def test_what_the_input_holds_is_used_at_least() -> None:
     held = binding("web", 4, {"a": 3}, EVEN, cpu=1)
     resting = binding("old", 2, {"b": 2}, EVEN, cpu=1, suspension={"scheduling": True})
     problem = loaded(quota({"cpu": 9}), held, resting)
-    assert limits(problem) == {Scope("cpu"): (9000, 5000)}
-    assert allowed(rule_of(problem), problem) == {Scope("cpu"): 7000}
+    assert limits(problem) == {QuotaScope("cpu"): (9000, 5000)}
+    assert allowed(rule_of(problem), problem) == {QuotaScope("cpu"): 7000}
     behind = loaded(quota({"cpu": 9}, {"overallUsed": {"cpu": 1}}), held, resting)
-    assert limits(behind) == {Scope("cpu"): (9000, 5000)}
+    assert limits(behind) == {QuotaScope("cpu"): (9000, 5000)}
     more = loaded(quota({"cpu": 9}, {"overallUsed": {"cpu": 8}}), held, resting)
-    assert allowed(rule_of(more), more) == {Scope("cpu"): 4000}
+    assert allowed(rule_of(more), more) == {QuotaScope("cpu"): 4000}
 
 
 def test_a_quota_knows_its_lines() -> None:
@@ -138,8 +138,8 @@ spec:
     found = rule_of(problem)
     assert (found.name, found.namespace, found.source) == ("compute", "team", Source(STREAM, 1))
     assert found.limits == {
-        Scope("cpu"): Limit(4000, 0, Source(STREAM, 6)),
-        Scope("cpu", "a"): Limit(1000, 0, Source(STREAM, 10)),
+        QuotaScope("cpu"): QuotaLimit(4000, 0, Source(STREAM, 6)),
+        QuotaScope("cpu", "a"): QuotaLimit(1000, 0, Source(STREAM, 10)),
     }
 
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_looked_at_is_named() -> None:
     claims = "gold.storageclass.storage.k8s.io/requests.storage"
     names = ["cpu", "limits.cpu", "count/deployments.apps", "services", "requests.storage", claims]
     problem = loaded(quota(dict.fromkeys(names, 9)), *web())
-    assert list(limits(problem)) == [Scope("cpu")]
+    assert list(limits(problem)) == [QuotaScope("cpu")]
     objects = "it counts objects, and replicas are not objects of their own"
     volumes = "it is about volume claims, which are not read"
     why = {
@@ -267,7 +267,7 @@ def test_unknown_fields_are_warned_about() -> None:
     problem = loaded(odd, *web())
     (text,) = texts(problem, "unknown-field")
     assert text.startswith("FederatedResourceQuota: spec.scopes is an unknown field and has no effect")
-    assert list(limits(problem)) == [Scope("cpu")]
+    assert list(limits(problem)) == [QuotaScope("cpu")]
 
 
 def test_the_real_scheduler_does_not_look_at_quotas() -> None:
@@ -324,5 +324,5 @@ def test_another_affinity_group_may_ask_for_less() -> None:
 def test_a_limit_on_a_cluster_that_is_not_there_binds_nothing() -> None:
     """It is warned about, and the rest is solved."""
     problem = loaded(*web(), quota({"cpu": "8"}, a={"cpu": "4"}, c={"cpu": "4"}))
-    assert set(limits(problem)) == {Scope("cpu", None), Scope("cpu", "a")}
+    assert set(limits(problem)) == {QuotaScope("cpu", None), QuotaScope("cpu", "a")}
     assert fairlead.solve(problem).status is fairlead.Status.OPTIMAL

@@ -6,7 +6,7 @@ import pytest
 
 from builders import clusters, deployment, policy
 from fairlead.manifests.loading import load
-from loaded import only
+from loaded import only, texts
 
 
 def container(
@@ -82,3 +82,16 @@ def test_unknown_fields_of_a_pod_are_passed_through() -> None:
         "new": {},
     }
     assert not load(clusters(1), deployment(pod=pod), policy()).warnings
+
+
+@pytest.mark.parametrize(
+    ("memory", "told"),
+    # 256m are 0.256 bytes, rounded up; 1023 is the most that is doubted, 1Ki the least that is not.
+    [("256m", "1 byte"), ("256", "256 bytes"), ("1023", "1023 bytes"), ("1Ki", ""), ("0", "")],
+)
+def test_memory_below_a_kibibyte_is_doubted(memory: str, told: str) -> None:
+    """Nobody requests that: the unit is missing or wrong."""
+    pod = {"containers": [container("1", others={"memory": memory})]}
+    problem = load(clusters(1), deployment("web", 1, pod=pod), policy("p"))
+    doubt = f"default/web requests {told} of memory per replica; did you mean Mi or Gi? (<dict>)"
+    assert texts(problem, "requests") == ([doubt] if told else [])

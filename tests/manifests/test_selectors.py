@@ -10,7 +10,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.selectors import (
     LabelSelector,
     Operator,
-    Requirement,
+    SelectorRequirement,
     field_problem,
     operator_problem,
 )
@@ -40,7 +40,7 @@ def test_operators(
     operator: Operator, values: tuple[str, ...], matching: bool, other: bool, missing: bool
 ) -> None:
     """Every operator on a label that has the value, that has another, and that is missing."""
-    requirement = Requirement("tier", operator, values)
+    requirement = SelectorRequirement("tier", operator, values)
     assert requirement.matches({"tier": "5"}) is matching
     assert requirement.matches({"tier": "x"}) is other
     assert requirement.matches({"other": "5"}) is missing
@@ -64,27 +64,27 @@ def test_operators(
 )
 def test_comparison_is_of_integers_not_of_text(label: str, matches: bool) -> None:
     """10 is more than 9 although its text comes first; what Go's 64-bit parser refuses does not match."""
-    assert Requirement("tier", "Gt", ("9",)).matches({"tier": label}) is matches
+    assert SelectorRequirement("tier", "Gt", ("9",)).matches({"tier": label}) is matches
 
 
 @given(label_sets, words, value_sets)
 def test_not_in_is_the_opposite_of_in(labels: dict[str, str], key: str, values: tuple[str, ...]) -> None:
     """Each label set matches exactly one of an operator and its negation."""
     pairs = (
-        (Requirement(key, "In", values), Requirement(key, "NotIn", values)),
-        (Requirement(key, "Exists"), Requirement(key, "DoesNotExist")),
+        (SelectorRequirement(key, "In", values), SelectorRequirement(key, "NotIn", values)),
+        (SelectorRequirement(key, "Exists"), SelectorRequirement(key, "DoesNotExist")),
     )
     for positive, negative in pairs:
         assert positive.matches(labels) is not negative.matches(labels)
 
 
-@given(label_sets, label_sets, st.lists(st.builds(Requirement, words, st.just("In"), value_sets)))
+@given(label_sets, label_sets, st.lists(st.builds(SelectorRequirement, words, st.just("In"), value_sets)))
 def test_a_selector_wants_everything_at_once(
-    labels: dict[str, str], wanted: dict[str, str], expressions: list[Requirement]
+    labels: dict[str, str], wanted: dict[str, str], expressions: list[SelectorRequirement]
 ) -> None:
     """A label in matchLabels is an expression with one value, and all expressions hold together."""
     selector = LabelSelector.of(wanted, expressions)
-    single = [Requirement(key, "In", (value,)) for key, value in wanted.items()]
+    single = [SelectorRequirement(key, "In", (value,)) for key, value in wanted.items()]
     assert selector.matches(labels) is all(item.matches(labels) for item in single + expressions)
 
 
@@ -122,7 +122,7 @@ def test_zones_are_tested_as_a_list(
     operator: Operator, values: tuple[str, ...], zones: tuple[str, ...], matches: bool
 ) -> None:
     """A cluster in several zones has every one of them."""
-    assert Requirement("zone", operator, values).among(zones) is matches
+    assert SelectorRequirement("zone", operator, values).among(zones) is matches
 
 
 def selected(key: str, operator: str, *values: str, **where: str | None) -> bool:

@@ -38,8 +38,8 @@ from fairlead.models.rules import (
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import AffinityGroup, Autoscaler
 
@@ -115,7 +115,7 @@ def whole() -> Problem:
     prices = Price({name: Fraction(1, 2) for name in NAMES})
     groups = (AffinityGroup("one", grouped, source), AffinityGroup("two", (Candidates(("c",)),)))
     shares = Shares(
-        ((Group("x", frozenset("ab"), Fraction(1, 2)), Group("y", frozenset("c"), Fraction(1, 2))),)
+        ((ShareGroup("x", frozenset("ab"), Fraction(1, 2)), ShareGroup("y", frozenset("c"), Fraction(1, 2))),)
     )
     rules: tuple[tuple[Any, ...], ...] = (
         (everywhere, bounds, GroupTotal("g", frozenset("ab"), 1, 6), Spread("region", REGIONS, 1, 2)),
@@ -134,7 +134,9 @@ def whole() -> Problem:
         Capacity(),
         Companionship("pair", ("d/w0", "d/w1"), together=False),
         MoveBudget("most", 5, None, None, frozenset("a"), {"d/w0": frozenset("a")}),
-        Quota("quota", "d", {Scope("cpu"): Limit(100_000), Scope("cpu", "a"): Limit(90_000)}),
+        Quota(
+            "quota", "d", {QuotaScope("cpu"): QuotaLimit(100_000), QuotaScope("cpu", "a"): QuotaLimit(90_000)}
+        ),
     )
     tolerances = {"deviation": Tolerance(Fraction(1, 10))}
     failing = (FailureRate("region", "north", Fraction(1, 10)),)

@@ -25,7 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.attainment import at_least
+from fairlead.solver.answers.attainment import not_negative
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solve import solve
@@ -53,11 +53,11 @@ def test_a_gap_is_a_share_of_the_value(value: int, bound: int | None, expected: 
 def test_a_bound_is_never_below_the_least_of_its_level() -> None:
     """What a search says less than the level itself is replaced; at its least a level is proven."""
     low = Attained("deviation", 3, bound=-500)
-    assert at_least(low, 0) == Attained("deviation", 3, bound=0)
-    assert at_least(Attained("deviation", 0), 0) == Attained("deviation", 0, bound=0, proven=True)
+    assert not_negative(low) == Attained("deviation", 3, bound=0)
+    assert not_negative(Attained("deviation", 0)) == Attained("deviation", 0, bound=0, proven=True)
     # A coarse proof stays one; it is as coarse as its bound is far.
     coarse = Attained("deviation", Fraction(1, 8), -1, proven=True, resolution=Fraction(9, 8))
-    assert at_least(coarse, 0).resolution == Fraction(1, 8)
+    assert not_negative(coarse).resolution == Fraction(1, 8)
 
 
 def test_moves_are_never_below_zero() -> None:

@@ -28,6 +28,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.solve import solve
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem
+from seeds import runs
 
 NAMES = ("member1", "member2")
 PRESENT = frozenset(NAMES)
@@ -168,12 +169,7 @@ def assert_like_brute_force(seeds: range) -> None:
     assert feasible > len(seeds) // 4
 
 
-def test_random_budgets_and_prices_like_brute_force() -> None:
+@pytest.mark.parametrize("seeds", runs(range(80), range(80, 1200)))
+def test_random_budgets_and_prices_like_brute_force(seeds: range) -> None:
     """All rules mixed, with budgets and prices."""
-    assert_like_brute_force(range(80))
-
-
-@pytest.mark.long
-def test_many_random_budgets_and_prices_like_brute_force() -> None:
-    """The same, many times."""
-    assert_like_brute_force(range(80, 1200))
+    assert_like_brute_force(seeds)

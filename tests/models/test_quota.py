@@ -28,7 +28,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import More
-from fairlead.models.rules.quota import Limit, Scope, allowed, left_of, more_within
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope, allowed, left_of, more_within
 from fairlead.models.selectors import select
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
@@ -39,7 +39,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem, with_quotas
 from seeds import holds_for, seeds
@@ -57,9 +57,11 @@ def workload(
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def quota(hard: Mapping[Scope, int | Limit], namespace: str = "team") -> Quota:
+def quota(hard: Mapping[QuotaScope, int | QuotaLimit], namespace: str = "team") -> Quota:
     """Return a quota of cpu, in millicores."""
-    limits = {scope: each if isinstance(each, Limit) else Limit(each) for scope, each in hard.items()}
+    limits = {
+        scope: each if isinstance(each, QuotaLimit) else QuotaLimit(each) for scope, each in hard.items()
+    }
     return Quota("compute", namespace, limits)
 
 
@@ -88,7 +90,7 @@ def words(conflict: Conflict | None) -> list[str]:
 
 def test_violations_name_what_is_over() -> None:
     """Over all clusters and on one: 6 replicas of 100m are 600m, 4 of them on a."""
-    rule = quota({Scope(CPU): 500, Scope(CPU, "a"): 300, Scope(CPU, "b"): 200})
+    rule = quota({QuotaScope(CPU): 500, QuotaScope(CPU, "a"): 300, QuotaScope(CPU, "b"): 200})
     question = problem((rule,), workload("one", 4), workload("two", 2))
     found = check(question, {"team/one": {"a": 3, "b": 1}, "team/two": {"a": 1, "b": 1}})
     assert [(each.text, each.amount, each.cluster) for each in found] == [
@@ -102,7 +104,7 @@ def test_violations_name_what_is_over() -> None:
 
 def test_other_namespaces_do_not_count() -> None:
     """Nor do workloads that request nothing of what is limited."""
-    rule = quota({Scope(CPU): 0, Scope(CPU, "a"): 0, Scope("memory"): 0})
+    rule = quota({QuotaScope(CPU): 0, QuotaScope(CPU, "a"): 0, QuotaScope("memory"): 0})
     others = (
         workload("one", 3, namespace="other"),
         workload("two", 3, requests={"gpu": 1}),
@@ -117,7 +119,7 @@ def test_other_namespaces_do_not_count() -> None:
 
 def test_pods_are_replicas() -> None:
     """Every replica is one pod, whatever it requests."""
-    rule = quota({Scope(PODS, "a"): 1})
+    rule = quota({QuotaScope(PODS, "a"): 1})
     assert best(problem((rule,), workload("one", 3, requests={}))) == {"one": {"a": 1, "b": 2}}
 
 
@@ -126,7 +128,7 @@ def test_two_workloads_compete_for_a_cluster() -> None:
     pair = (workload("one", 2), workload("two", 2))
     assert best(problem((), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"a": 1, "b": 1}}
     # (2, 0) or (1, 1) of one workload costs 1 more than (1, 1) of both; ties go to the first workload.
-    rule = quota({Scope(CPU, "a"): 100})
+    rule = quota({QuotaScope(CPU, "a"): 100})
     assert best(problem((rule,), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"b": 2}}
 
 
@@ -135,68 +137,71 @@ def test_a_quota_for_all_clusters_limits_copies() -> None:
     rules = (Duplicated(choice=True), Copies((NAMES,)))
     pair = (workload("one", 1, *rules), workload("two", 1, *rules))
     assert best(problem((), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"a": 1, "b": 1}}
-    rule = quota({Scope(CPU): 300})
+    rule = quota({QuotaScope(CPU): 300})
     assert best(problem((rule,), *pair)) == {"one": {"a": 1, "b": 1}, "two": {"a": 1}}
 
 
 def test_quota_and_capacity_hold_together() -> None:
     """Six replicas of 100m: a has room for 5, the quota lets 2 stand there, b takes 4 of its 4."""
-    rule = quota({Scope(CPU, "a"): 250})
+    rule = quota({QuotaScope(CPU, "a"): 250})
     question = problem((Capacity(), rule), workload("one", 6), a=500, b=400)
     assert best(question) == {"one": {"a": 2, "b": 4}}
     full = replace(question, workloads=(workload("one", 7),))
     assert fairlead.solve(full).status is fairlead.Status.INFEASIBLE
     # The tighter of the two counts on every cluster.
-    loose = quota({Scope(CPU, "a"): 600})
+    loose = quota({QuotaScope(CPU, "a"): 600})
     assert best(problem((Capacity(), loose), workload("one", 6), a=500, b=100)) == {"one": {"a": 5, "b": 1}}
 
 
 def test_several_quotas_hold_at_once() -> None:
     """Two quotas of one namespace are two rules."""
-    first, second = quota({Scope(CPU, "a"): 300}), replace(quota({Scope(CPU, "a"): 100}), name="second")
+    first, second = (
+        quota({QuotaScope(CPU, "a"): 300}),
+        replace(quota({QuotaScope(CPU, "a"): 100}), name="second"),
+    )
     assert best(problem((first, second), workload("one", 4))) == {"one": {"a": 1, "b": 3}}
 
 
 def test_scaled_to_zero() -> None:
     """A workload without replicas asks for nothing, even where others have used everything up."""
-    rule = quota({Scope(CPU): Limit(100, used=500), Scope(CPU, "a"): 0})
+    rule = quota({QuotaScope(CPU): QuotaLimit(100, used=500), QuotaScope(CPU, "a"): 0})
     assert best(problem((rule,), workload("one", 0))) == {"one": {}}
 
 
 def test_what_others_use_is_taken() -> None:
     """Of 800m, 500m are used: 300m by the workload itself, 200m by others; what it holds it may keep."""
-    scopes = (Scope(CPU), Scope(CPU, "a"))
-    rule = quota({scope: Limit(800, used=500) for scope in scopes})
+    scopes = (QuotaScope(CPU), QuotaScope(CPU, "a"))
+    rule = quota({scope: QuotaLimit(800, used=500) for scope in scopes})
     question = problem((rule,), workload("one", 6, current={"a": 3}))
-    assert allowed(rule, question) == {Scope(CPU): 600, Scope(CPU, "a"): 600}
+    assert allowed(rule, question) == {QuotaScope(CPU): 600, QuotaScope(CPU, "a"): 600}
     # Replicas on a cluster that is not in the input are given back to all clusters together.
     gone = problem((rule,), workload("one", 6, current={"gone": 3}))
-    assert allowed(rule, gone) == {Scope(CPU): 600, Scope(CPU, "a"): 300}
+    assert allowed(rule, gone) == {QuotaScope(CPU): 600, QuotaScope(CPU, "a"): 300}
     # Others that have more than all of it leave nothing, not less than nothing.
-    over = quota({Scope(CPU): Limit(100, used=500)})
-    assert allowed(over, question) == {Scope(CPU): 0}
+    over = quota({QuotaScope(CPU): QuotaLimit(100, used=500)})
+    assert allowed(over, question) == {QuotaScope(CPU): 0}
 
 
 def test_workloads_that_are_not_selected_keep_what_they_hold() -> None:
     """500m are used by the two; without the second, its 200m belong to others."""
-    rule = quota({Scope(CPU): Limit(800, used=500)})
+    rule = quota({QuotaScope(CPU): QuotaLimit(800, used=500)})
     question = problem((rule,), workload("one", 6, current={"a": 3}), workload("two", 2, current={"b": 2}))
-    assert allowed(rule, question) == {Scope(CPU): 800}
+    assert allowed(rule, question) == {QuotaScope(CPU): 800}
     kept = select(
         replace(
             question, workloads=tuple(replace(each, labels={"n": each.name}) for each in question.workloads)
         ),
         selector="n=one",
     )
-    assert allowed(rule, kept) == {Scope(CPU): 600}
+    assert allowed(rule, kept) == {QuotaScope(CPU): 600}
 
 
 def test_what_a_placement_leaves() -> None:
     """Of 500m, three replicas take 300m; what others ask for counts as negative."""
-    rule = quota({Scope(CPU): 500, Scope(CPU, "a"): 100})
+    rule = quota({QuotaScope(CPU): 500, QuotaScope(CPU, "a"): 100})
     question = problem((rule,), workload("one", 3))
     (left,) = left_of(question.allowances, question, Placement({"team/one": {"a": 2, "b": 1}}))
-    assert left.left == {Scope(CPU): 200, Scope(CPU, "a"): -100}
+    assert left.left == {QuotaScope(CPU): 200, QuotaScope(CPU, "a"): -100}
 
 
 def test_workloads_of_a_namespace_are_one_part_where_its_quota_can_bind() -> None:
@@ -207,23 +212,23 @@ def test_workloads_of_a_namespace_are_one_part_where_its_quota_can_bind() -> Non
         return [[each.name for each in part.workloads] for part in components(problem((rule,), *pair))]
 
     # Divided workloads ask for 500m in all wherever they stand; on one cluster it may be all of it.
-    assert parts(quota({Scope(CPU): 500})) == [["three"], ["one"], ["two"]]
-    assert parts(quota({Scope(CPU): 499})) == [["three"], ["one", "two"]]
-    assert parts(quota({Scope(CPU, "a"): 500})) == [["three"], ["one"], ["two"]]
-    assert parts(quota({Scope(CPU, "a"): 499})) == [["three"], ["one", "two"]]
+    assert parts(quota({QuotaScope(CPU): 500})) == [["three"], ["one"], ["two"]]
+    assert parts(quota({QuotaScope(CPU): 499})) == [["three"], ["one", "two"]]
+    assert parts(quota({QuotaScope(CPU, "a"): 500})) == [["three"], ["one"], ["two"]]
+    assert parts(quota({QuotaScope(CPU, "a"): 499})) == [["three"], ["one", "two"]]
     # Whom a quota does not concern is not told of it.
-    tight = quota({Scope(CPU): 499})
+    tight = quota({QuotaScope(CPU): 499})
     assert [part.rules for part in components(problem((tight,), *pair))] == [(), (tight,)]
 
 
 def test_a_quota_that_does_not_bind_needs_no_solver() -> None:
     """The exact allocation answers, and CP-SAT only where the quota is exceeded without it."""
     pair = (workload("one", 3), workload("two", 2))
-    roomy = problem((quota({Scope(CPU): 500, Scope(CPU, "a"): 300}),), *pair)
+    roomy = problem((quota({QuotaScope(CPU): 500, QuotaScope(CPU, "a"): 300}),), *pair)
     assert fairlead.solve(roomy).origin == "exact"
-    tight = problem((quota({Scope(CPU, "a"): 200}),), *pair)
+    tight = problem((quota({QuotaScope(CPU, "a"): 200}),), *pair)
     assert fairlead.solve(tight).origin == "cp-sat"
-    alone = problem((quota({Scope(CPU, "a"): 100}),), pair[0])
+    alone = problem((quota({QuotaScope(CPU, "a"): 100}),), pair[0])
     outcome = fairlead.solve(alone)
     assert (outcome.origin, outcome.placement) == ("exact", Placement({"team/one": {"a": 1, "b": 2}}))
 
@@ -231,13 +236,15 @@ def test_a_quota_that_does_not_bind_needs_no_solver() -> None:
 def test_fewest_clusters_under_a_quota() -> None:
     """Two replicas fit on a, but its quota holds one: b takes both."""
     rules = (Total(), Aggregated(), Weights({"a": 2, "b": 2}, dynamic=True))
-    question = problem((Capacity(), quota({Scope(CPU, "a"): 100})), workload("one", 2, *rules), a=200, b=200)
+    question = problem(
+        (Capacity(), quota({QuotaScope(CPU, "a"): 100})), workload("one", 2, *rules), a=200, b=200
+    )
     assert best(question) == {"one": {"b": 2}}
 
 
 def test_totals_that_do_not_fit() -> None:
     """Of 5, 2 and 3 replicas in 600m, the largest that are too much together are named."""
-    rule = quota({Scope(CPU): Limit(700, used=100)})
+    rule = quota({QuotaScope(CPU): QuotaLimit(700, used=100)})
     trio = (workload("one", 5), workload("two", 2), workload("three", 3))
     question = problem((rule,), *trio)
     (conflict,) = quota_conflicts(question)
@@ -261,7 +268,7 @@ def test_minima_and_copies_that_do_not_fit_on_a_cluster() -> None:
     """A minimum of 2 and a full copy of 2 on a, where the quota allows 3 replicas of 100m."""
     minimum = (Total(), Bounds({"a": Bound(2)}), EVEN)
     question = problem(
-        (quota({Scope(CPU, "a"): 300}),), workload("one", 4, *minimum), workload("two", 2, Duplicated())
+        (quota({QuotaScope(CPU, "a"): 300}),), workload("one", 4, *minimum), workload("two", 2, Duplicated())
     )
     (conflict,) = quota_conflicts(question)
     assert words(conflict) == [
@@ -286,7 +293,7 @@ def test_minima_and_copies_that_do_not_fit_on_a_cluster() -> None:
 def test_one_workload_that_a_quota_keeps_off() -> None:
     """Five replicas; a may hold 1 by its quota, b 2 by its maximum."""
     rules = (Total(), Bounds({}, {"b": Bound(2)}), EVEN)
-    outcome = fairlead.solve(problem((quota({Scope(CPU, "a"): 199}),), workload("one", 5, *rules)))
+    outcome = fairlead.solve(problem((quota({QuotaScope(CPU, "a"): 199}),), workload("one", 5, *rules)))
     assert words(outcome.conflict) == [
         "team/one needs 5 replicas",
         "team/one: b may hold at most 2",
@@ -296,7 +303,7 @@ def test_one_workload_that_a_quota_keeps_off() -> None:
 
 def test_partial_placements_keep_the_quota() -> None:
     """Two workloads of 3 replicas in 400m: two replicas stay unplaced, and the quota is not exceeded."""
-    question = problem((quota({Scope(CPU): 400}),), workload("one", 3), workload("two", 3))
+    question = problem((quota({QuotaScope(CPU): 400}),), workload("one", 3), workload("two", 3))
     outcome = fairlead.solve(question, partial=True)
     assert outcome.placement is not None
     assert sum(sum(placed.values()) for placed in outcome.placement.values()) == 4
@@ -305,7 +312,7 @@ def test_partial_placements_keep_the_quota() -> None:
 
 def test_reasons_name_the_quota() -> None:
     """On the cluster where it binds, and where a copy is missing; other namespaces hear nothing of it."""
-    rule = quota({Scope(CPU, "a"): 150})
+    rule = quota({QuotaScope(CPU, "a"): 150})
     other = workload("other", 4, namespace="other")
     reasons = fairlead.solve(problem((rule,), workload("one", 4), other)).decisions
     assert [each.reason for each in reasons["team/one"]] == [
@@ -314,7 +321,7 @@ def test_reasons_name_the_quota() -> None:
     ]
     assert {each.reason for each in reasons["other/other"]} == {"exactly its share (weight 1 of 2)"}
     copied = workload("copied", 2, Duplicated(choice=True), Copies((NAMES,)))
-    found = fairlead.solve(problem((quota({Scope(CPU): 300}),), copied)).decisions["team/copied"]
+    found = fairlead.solve(problem((quota({QuotaScope(CPU): 300}),), copied)).decisions["team/copied"]
     assert [each.reason for each in found] == [
         "full copy",
         "no copy: the quota of namespace team leaves 100m cpu, 100m per replica",
@@ -323,7 +330,7 @@ def test_reasons_name_the_quota() -> None:
 
 def test_the_table_tells_what_quotas_leave() -> None:
     """How many more replicas fit, by the tighter of cluster and quota; also where capacity is unknown."""
-    rule = quota({Scope(CPU): 900, Scope(CPU, "a"): 150})
+    rule = quota({QuotaScope(CPU): 900, QuotaScope(CPU, "a"): 150})
     one = workload("one", 4)
     outcome = fairlead.solve(problem((Capacity(), rule), one, workload("other", 1, namespace="other"), b=500))
     assert outcome.placement is not None
@@ -339,7 +346,7 @@ def test_the_table_tells_what_quotas_leave() -> None:
 def test_a_broken_quota_is_told_to_its_namespace_only() -> None:
     """A dispenser that does not look at quotas: the row of the other namespace stays silent."""
     question = problem(
-        (quota({Scope(CPU, "a"): 100}),), workload("one", 4), workload("one", 4, namespace="other")
+        (quota({QuotaScope(CPU, "a"): 100}),), workload("one", 4), workload("one", 4, namespace="other")
     )
     outcome = fairlead.dispense(question, "webster")
     assert [each.rule for each in outcome.violations] == ["quota"]
@@ -351,7 +358,10 @@ def test_a_broken_quota_is_told_to_its_namespace_only() -> None:
 def test_the_reference_dispenser_keeps_quotas() -> None:
     """The larger workload comes first; the other one does not fit as a whole any more."""
     question = problem(
-        (quota({Scope(CPU): 500, Scope(CPU, "a"): 200}),), workload("one", 4), workload("two", 2), a=9000
+        (quota({QuotaScope(CPU): 500, QuotaScope(CPU, "a"): 200}),),
+        workload("one", 4),
+        workload("two", 2),
+        a=9000,
     )
     placed = reference.place(question)
     assert placed == Placement({"team/one": {"a": 2, "b": 2}, "team/two": {}})
@@ -396,6 +406,6 @@ def test_quick_conflicts_are_right(seed: int) -> None:
         return
     if quota_conflicts(question):
         assert brute_force(question) is None
-        assert has_placement(question, Deadline()) is False
-        assert minimise_levels(question, workers=1).status is fairlead.Status.INFEASIBLE
-        assert {each.proof for each in conflicts_of(question, Deadline())} <= {Proof.MINIMAL, Proof.SMALLEST}
+        assert has_placement(question, Search()) is False
+        assert minimise_levels(question, Search(workers=1)).status is fairlead.Status.INFEASIBLE
+        assert {each.proof for each in conflicts_of(question, Search())} <= {Proof.MINIMAL, Proof.SMALLEST}

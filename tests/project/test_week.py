@@ -16,13 +16,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.statement import Violation
 from fairlead.solver.floor import keep_and_repair, standing_well
-from fairlead.solver.script.judge import State
-from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.play import Course
-from fairlead.solver.script.played import Handled, Step
+from fairlead.solver.script.judge import FleetQuality
+from fairlead.solver.script.moments import ScriptMoment, moments
+from fairlead.solver.script.play import ScriptRun
+from fairlead.solver.script.played import Handled, HandledEvent
 from fairlead.solver.script.question import SchedulerState, evicted, whole_question, without
 from fairlead.solver.script.reading import read_script
-from fairlead.solver.script.schedulers import SCHEDULERS, Decision, Settings
+from fairlead.solver.script.schedulers import SCHEDULERS, Decision, SolveSettings
 from places import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
@@ -39,7 +39,7 @@ LIMIT = 5.0
 """Seconds for an answer."""
 
 
-def at_least_repaired(problem: Problem, settings: Settings) -> Decision:
+def at_least_repaired(problem: Problem, settings: SolveSettings) -> Decision:
     """Ask fairlead; its answer is no worse than keep-and-repair on the levels above balance."""
     decision = SCHEDULERS["fairlead"].decide(problem, settings)
     floor = keep_and_repair(problem, standing_well(problem))
@@ -52,14 +52,14 @@ def at_least_repaired(problem: Problem, settings: Settings) -> Decision:
     return decision
 
 
-def play(workloads: int, clusters: int, events: int, seed: int = 0) -> Course:
+def play(workloads: int, clusters: int, events: int, seed: int = 0) -> ScriptRun:
     """Play a week under fairlead and look at every state."""
     made = week(workloads, clusters, events, seed)
     manifests = documents(made.fleet)
     problem = fairlead.load(manifests)
-    settings = Settings({"time_limit": LIMIT, "workers": 1})
+    settings = SolveSettings({"time_limit": LIMIT, "workers": 1})
     checked = replace(SCHEDULERS["fairlead"], decide=at_least_repaired)
-    course = Course.of(checked, problem, settings)
+    course = ScriptRun.of(checked, problem, settings)
     for moment in moments(problem, read_script(made.script, manifests, fairlead.load)):
         standing = course.standing
         left = replace(standing, placed=without(standing.placed, evicted(moment, standing)))
@@ -68,7 +68,7 @@ def play(workloads: int, clusters: int, events: int, seed: int = 0) -> Course:
     return course
 
 
-def assert_nothing_worse(moment: Moment, before: SchedulerState, after: SchedulerState) -> None:
+def assert_nothing_worse(moment: ScriptMoment, before: SchedulerState, after: SchedulerState) -> None:
     """Assert that the checker finds nothing after an answer that the event has not broken already.
 
     Only what may give way may be missing besides, and only of workloads that could not be placed in full.
@@ -112,9 +112,9 @@ def test_the_openb_week_brings_every_pod_of_the_trace() -> None:
 
 def test_a_step_tells_who_is_behind_and_why() -> None:
     """Two replicas of shop/web wait for an hour under fairlead, and none under the reference."""
-    state = State({}, {}, {}, Fraction(0), None, {})
+    state = FleetQuality({}, {}, {}, Fraction(0), None, {})
     monday = datetime(2026, 3, 2, 9, tzinfo=UTC)
-    good = Step(
+    good = HandledEvent(
         at=monday,
         name="early",
         hours=1.0,

@@ -242,9 +242,9 @@ def test_input_without_workloads_is_a_mistake(
 ) -> None:
     """Placing nothing is never what was meant."""
     answering(replace(solved(), problem=Problem(solved().problem.clusters, ())))
-    assert main(["solve", "-f", "x.yaml", "-n", "prod"]) == 2
-    expected = "error: nothing to place: the input holds no workload that -n and -l choose\n"
-    assert capsys.readouterr().err == expected
+    for given, who in ((["-n", "prod"], "-n chooses"), (["-n", "prod", "-l", "a=b"], "-n and -l choose")):
+        assert main(["solve", "-f", "x.yaml", *given]) == 2
+        assert capsys.readouterr().err == f"error: nothing to place: {who} no workload\n"
     reason = Statement("left-out", "shop is left out: no policy selects it", Source("a.yaml", 1))
     answering(replace(solved(), problem=Problem(solved().problem.clusters, (), warnings=(reason,))))
     assert main(["solve", "-f", "x.yaml", "-q"]) == 2
@@ -257,7 +257,7 @@ def test_an_input_of_which_nothing_is_placed_is_not_simply_valid(
     """A policy that selects none of the workloads is worth a word, also where nothing contradicts itself."""
     idle = policy("web")
     (tmp_path / "idle.yaml").write_text(yaml.safe_dump_all([cluster("a"), idle]), encoding="utf-8")
-    lacking = "the input holds no workload that a policy selects or a binding places and that is not left out"
+    lacking = "no workload is left that a policy selects or a binding places"
     assert main(["validate", "-q", "-f", str(tmp_path)]) == 0
     assert capsys.readouterr().out.endswith(f"Valid, but nothing to place: {lacking}.\n")
     assert main(["solve", "-q", "-f", str(tmp_path)]) == 2
@@ -532,6 +532,7 @@ def test_version_and_help_in_every_spelling(capsys: pytest.CaptureFixture[str]) 
         (["-o", "tabel"], "Did you mean 'table'?"),
         (["--method", "exakt"], "Did you mean 'exact'?"),
         (["-n", "retial"], "no workload in namespace retial (did you mean retail?)"),
+        (["--tolerance", "balance"], "'balance' is not of the form LEVEL=AMOUNT"),
         (["--tolerance", "balence=1"], "no level 'balence'; did you mean balance?"),
         (["--seed", "x"], "'x' is not a valid whole number"),
     ],

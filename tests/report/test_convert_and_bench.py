@@ -15,7 +15,7 @@ from fairlead.cli.outputs import rounds_told
 from fairlead.models.result import Status
 from fairlead.report import renderer
 from fairlead.report.pages import Making
-from fairlead.solver.rounds import Bench, Round, bench
+from fairlead.solver.compare import Benchmark, Round, bench
 from places import EXAMPLES
 
 
@@ -83,11 +83,11 @@ def test_bench_takes_turns(capsys: pytest.CaptureFixture[str]) -> None:
     assert [len(one["violations"]) for one in found["schedulers"]] == [0, 1]
 
 
-def measured(*seconds: tuple[float, float, float]) -> Bench:
+def measured(*seconds: tuple[float, float, float]) -> Benchmark:
     """Return a bench of rounds with given seconds: of loading, of the best answer and of Karmada's."""
     comparison = fairlead.compare(fairlead.load(EXAMPLES / "three-regions"), ["karmada"])
     (other,) = comparison.contenders
-    return Bench(
+    return Benchmark(
         tuple(
             Round(
                 load,
@@ -146,7 +146,7 @@ def test_a_bench_ends_with_the_rounds_that_are_complete(interrupted: int, told: 
 def test_telephones_name_every_column() -> None:
     """A value stands beside its header there, which a style brings: also that of the last of many levels."""
     comparison = fairlead.compare(fairlead.load(EXAMPLES / "fleet"), ["reference"], time_limit=30)
-    page = renderer.page(Bench((Round(0.1, comparison),)), Making())
+    page = renderer.page(Benchmark((Round(0.1, comparison),)), Making())
     stated = {int(number) for number in re.findall(r"--c(\d+):", page)}
     assert max(stated) == 7 + len(comparison.best.objectives)
     assert {f"var(--c{number})" for number in stated - {1}} <= set(re.findall(r"var\(--c\d+\)", page))

@@ -20,7 +20,7 @@ from fairlead.report.content.outcome import explanation
 from fairlead.report.content.plan import headline, target_line
 from fairlead.report.html import report_html
 from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
-from fairlead.solver.plan.waves import Blocked, Move
+from fairlead.solver.plan.waves import BlockedMove, Move
 from hand_made import infeasible, many, nginx, problem, solved
 from report_reading import addresses, read
 from small_plans import LEVELS, NOON, example, fleet, large, planned, service
@@ -237,7 +237,7 @@ def test_what_cannot_move() -> None:
     """A blocked move is told with its reason, and counted above: what is blocked is in no wave."""
     plan = example()
     assert plan.waves is not None
-    blocked = Blocked(Move("shop/web", "east", "west", 2), "web cannot leave east: no room")
+    blocked = BlockedMove(Move("shop/web", "east", "west", 2), "web cannot leave east: no room")
     stuck = replace(plan, waves=replace(plan.waves, blocked=(blocked,)))
     assert headline(stuck) == "2 of 6 replicas cannot move, start or stop; the others do, in 2 waves."
     page = read(report_html(stuck))

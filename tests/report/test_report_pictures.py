@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from fairlead.report.content.fullness import Course
+from fairlead.report.content.fullness import FullnessSeries
 from fairlead.report.html.canvas import drawn, fitting, measured
 from fairlead.report.html.document import asset
 from fairlead.report.html.pictures import Flow, flow_picture, in_words, wave_picture
@@ -93,9 +93,9 @@ def test_waves_of_large_numbers_keep_room_for_bars() -> None:
     assert min(widths(narrow, "stop")) >= 20
 
 
-def course(*parts: Fraction | None, resource: str = "cpu", cluster: str = "east") -> Course:
+def course(*parts: Fraction | None, resource: str = "cpu", cluster: str = "east") -> FullnessSeries:
     """Return how full a cluster is, step by step."""
-    return Course(cluster, resource, 4000, parts)
+    return FullnessSeries(cluster, resource, 4000, parts)
 
 
 def test_a_panel_has_a_bar_for_every_step_in_the_colour_of_its_threshold() -> None:

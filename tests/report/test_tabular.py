@@ -13,7 +13,7 @@ from fairlead.cli.app import main
 from fairlead.models.placement import Placement
 from fairlead.models.utilisation import Utilisation, utilisation
 from fairlead.report.blocks import Cell, Table, Text, cells, columns
-from fairlead.report.content.fleet import Change, change_of, closing, difference, grouped, places
+from fairlead.report.content.fleet import ReplicaChanges, change_of, closing, difference, grouped, places
 from fairlead.report.renderer import tabular, terminal
 from fairlead.report.tabular import CustomColumns
 from fairlead.report.terminal import Look, Rows, printed
@@ -83,7 +83,7 @@ def test_groups_add_up() -> None:
 def test_what_changes_in_a_line() -> None:
     """One of member1 stops and four start elsewhere: one replica moves, three are new."""
     found = change_of(solved())
-    assert found == Change(1, 1, 3, 0, 0)
+    assert found == ReplicaChanges(1, 1, 3, 0, 0)
     assert closing(found) == "1 workload changes, 1 replica moves, 3 started, 0 unplaced."
 
 

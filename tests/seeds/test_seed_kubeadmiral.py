@@ -6,6 +6,7 @@ import pytest
 
 import fairlead
 from fairlead.manifests.loading import load
+from fairlead.models.cluster import CPU
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -16,6 +17,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
+from fairlead.solver.exact.alone import place_alone
 from kubeadmiral_manifests import federated, member, members, policy_from, web
 from loaded import candidates, closed, only, weights
 
@@ -282,6 +284,18 @@ def test_disabled_rescheduling_keeps_what_runs(method: Any) -> None:
         "default/web: 7 replicas run and 10 are requested, but policy default/web disables rescheduling"
     ]
     assert placed(problem, method) == {"member1": 5, "member2": 2}
+    greedy = fairlead.dispense(problem, like="reference")
+    assert dict(greedy.require_placement()["default/web"]) == {"member1": 5, "member2": 2}
+    assert greedy.violations == ()
+
+
+def test_disabled_rescheduling_does_not_fit_where_others_have_the_room() -> None:
+    """Of 5 on member1, with 4 cpu left of the 5, the greedy dispenser places nothing, as no part is right."""
+    spec = STATIC + RESCHEDULING.replace("disableRescheduling: false", "disableRescheduling: true")
+    problem = load(members(3), policy_from(spec), federated(web(10), {"member1": 5, "member2": 2}))
+    (workload,) = problem.workloads
+    for cpu, found in ((4000, None), (5000, {"member1": 5, "member2": 2})):
+        assert place_alone(workload, problem, {(name, CPU): cpu for name in problem.cluster_by_name}) == found
 
 
 def test_disabled_rescheduling_lets_the_first_placement_happen() -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 import pytest
 
 import fairlead
-from brute_force import brute_force
+from agreeing import assert_best
 from fairlead.models import rules as all_rules
 from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
@@ -38,18 +38,6 @@ def placed(problem: fairlead.Problem) -> Mapping[str, int]:
     assert outcome.status is fairlead.Status.OPTIMAL
     assert outcome.placement is not None
     return outcome.placement["a"]
-
-
-def assert_best(problem: fairlead.Problem) -> None:
-    """Compare solve() with brute force: feasibility, every level and the tie-break."""
-    outcome, best = fairlead.solve(problem, time_limit=60.0, workers=1), brute_force(problem)
-    if best is None:
-        assert outcome.status is fairlead.Status.INFEASIBLE
-        assert outcome.conflict is not None
-        return
-    assert outcome.status is fairlead.Status.OPTIMAL
-    assert tuple(level.value for level in outcome.objectives) == best.values
-    assert outcome.placement == best.placement
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -33,6 +33,7 @@ from fairlead.solver.floor import place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solve import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
+from seeds import runs
 from walk_problems import partial_walk_problem
 
 ROOM = three(4000, 4000, 4000)
@@ -134,6 +135,16 @@ def test_what_has_to_survive_the_loss_of_everything() -> None:
     assert outcome.shortfalls[-1].text.startswith(
         "default/web: losing any one set of 2 regions at once leaves 0, 2 are needed: "
     )
+
+
+def test_no_cluster_that_is_lost_as_well_is_to_blame() -> None:
+    """What would have to survive the loss of r1 is no help on member1, which is full, but in r1 itself."""
+    only = Survival(field="region", groups={"r1": frozenset(NAMES)}, minimum=1)
+    outcome = partial(asked(three(1000, 1000, 1000), web(3, only)))
+    assert outcome.shortfalls[0].because == "only r1 has eligible clusters"
+    two = replace(only, groups={"r1": frozenset(NAMES[:2]), "r2": frozenset(NAMES[2:])})
+    outcome = partial(asked(three(1000, 1000, 0), web(2, two)))
+    assert outcome.shortfalls[0].because == "member3 has no capacity left (0 cpu free, 1 per replica)"
 
 
 def test_a_spread_over_too_few_groups() -> None:
@@ -317,17 +328,18 @@ def test_an_answer_at_any_deadline() -> None:
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
-def test_random_problems(deviation: Deviation) -> None:
+@pytest.mark.parametrize("seeds", runs(range(25), range(2000, 3000)))
+def test_random_problems(seeds: range, deviation: Deviation) -> None:
     """All rules mixed: brute force finds nothing better, and feasible problems lose nothing."""
     short = 0
-    for seed in range(25):
+    for seed in seeds:
         problem = random_partial(seed, deviation)
         outcome = partial(problem)
-        strict = solve(problem_without_partial(problem), workers=1, time_limit=60.0)
+        strict = solve(replace(problem, partial=False), workers=1, time_limit=60.0)
         short += bool(outcome.shortfalls)
         assert (strict.placement is None) == bool(outcome.shortfalls), seed
         assert strict.placement in (None, outcome.placement), seed
-    assert 7 < short < 23
+    assert 7 / 25 < short / len(seeds) < 23 / 25
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
@@ -350,14 +362,6 @@ def test_random_problems_of_one_workload(deviation: Deviation) -> None:
 def test_remarkable_random_problems(seed: int, deviation: Deviation) -> None:
     """Problems that were answered wrongly once."""
     partial(random_partial(seed, deviation))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", list(Deviation))
-def test_many_random_problems(deviation: Deviation) -> None:
-    """The same for many more."""
-    for seed in range(2000, 3000):
-        partial(random_partial(seed, deviation))
 
 
 @pytest.mark.parametrize("method", ["cp-sat", "auto"])
@@ -392,10 +396,3 @@ def test_nothing_is_worse_than_the_reference_dispenser(seed: int) -> None:
         for placement in (place_greedily(problem, Deadline.after(0)), known)
     )
     assert at_once <= dispensed
-
-
-def problem_without_partial(problem: Problem) -> Problem:
-    """Return the same question, with nothing giving way."""
-    from dataclasses import replace
-
-    return replace(problem, partial=False)

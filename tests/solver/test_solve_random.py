@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from brute_force import brute_force
-from fairlead.models.check import check
+from agreeing import assert_best
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
@@ -20,22 +18,6 @@ from fairlead.solver.exact.nested import choose
 from fairlead.solver.solve import solve
 from random_problems import random_problem
 from seeds import holds_for, seeds
-
-
-def assert_solved(problem: Problem) -> None:
-    """Compare solve() with brute force: status, every level, what is proven, and the tie-break."""
-    outcome = solve(problem, time_limit=60.0, workers=1)
-    best = brute_force(problem)
-    if best is None:
-        assert outcome.status is Status.INFEASIBLE
-        assert outcome.placement is None
-        return
-    assert outcome.status is Status.OPTIMAL
-    assert tuple(level.value for level in outcome.objectives) == best.values
-    assert outcome.placement == best.placement
-    assert check(problem, best.placement) == ()
-    for level in outcome.objectives:
-        assert (level.bound, level.proven) == (level.value, True)
 
 
 def test_nothing_to_spread() -> None:
@@ -48,14 +30,14 @@ def test_nothing_to_spread() -> None:
         Aggregated(),
     )
     workload = Workload("w", "w", 0, rules=rules)
-    assert_solved(Problem((Cluster("member1"), Cluster("member2")), (workload,)))
+    assert_best(Problem((Cluster("member1"), Cluster("member2")), (workload,)))
 
 
 @pytest.mark.parametrize("deviation", Deviation)
 @pytest.mark.parametrize("which", seeds(150, 4000))
 def test_agrees_with_brute_force(which: range, deviation: Deviation) -> None:
     """Random mixtures of all rules: feasibility, every level and the tie-break are those of brute force."""
-    holds_for(which, lambda seed: assert_solved(random_problem(seed, deviation)))
+    holds_for(which, lambda seed: assert_best(random_problem(seed, deviation)))
 
 
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,16 +106,20 @@ def test_duplicated_has_no_levels() -> None:
     assert outcome.placement == fairlead.Placement({"default/nginx": {"member1": 3, "member2": 3}})
 
 
-def test_competing_workloads_share_a_cluster() -> None:
-    """Both workloads want 2 of 4 on a, which has room for 3: by name the second gives way."""
-    documents = [
+def competing() -> fairlead.Problem:
+    """Return two workloads that want 2 of 4 replicas on a, which has room for 3."""
+    return load(
         cluster("a", cpu=3),
         cluster("b", cpu=9),
         deployment("first", 4, cpu=1),
         deployment("second", 4, cpu=1),
         policy(placement=static((["a", "b"], 1))),
-    ]
-    outcome = fairlead.solve(load(*documents))
+    )
+
+
+def test_competing_workloads_share_a_cluster() -> None:
+    """By name the second gives way."""
+    outcome = fairlead.solve(competing())
     assert outcome.origin == "cp-sat"
     assert outcome.status is Status.OPTIMAL
     assert outcome.placement == fairlead.Placement(
@@ -172,15 +176,8 @@ def test_workers_do_not_matter() -> None:
 
 def test_exact_is_refused_where_it_does_not_apply() -> None:
     """Workloads that compete need CP-SAT; asking for the exact allocation is an error that says so."""
-    documents = [
-        cluster("a", cpu=3),
-        cluster("b", cpu=9),
-        deployment("first", 4, cpu=1),
-        deployment("second", 4, cpu=1),
-        policy(placement=static((["a", "b"], 1))),
-    ]
     with pytest.raises(fairlead.UsageError, match="exact allocation does not apply"):
-        fairlead.solve(load(*documents), method="exact")
+        fairlead.solve(competing(), method="exact")
 
 
 @pytest.mark.parametrize(
@@ -219,14 +216,7 @@ def test_outcome_is_picklable() -> None:
 
 def test_no_time_gives_the_dispenser() -> None:
     """With no time for CP-SAT the reference dispenser's valid answer is returned, unproven."""
-    documents = [
-        cluster("a", cpu=3),
-        cluster("b", cpu=9),
-        deployment("first", 4, cpu=1),
-        deployment("second", 4, cpu=1),
-        policy(placement=static((["a", "b"], 1))),
-    ]
-    problem = load(*documents)
+    problem = competing()
     outcome = fairlead.solve(problem, time_limit=0.0)
     assert outcome.status is Status.FEASIBLE
     assert outcome.placement == fairlead.dispense(problem).placement

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.values import Choice
+from fairlead.cli.values import WordChoice
 from fairlead.models.errors import UsageError
 from fairlead.models.words import with_nearest
 from fairlead.version import VERSION
@@ -99,11 +99,11 @@ Example:
   fairlead schema PriceList > pricelist.schema.json"""
 
 
-def _kinds() -> Choice:
+def _kinds() -> WordChoice:
     """Return the choice between our own kinds; their types are read only once one is asked for."""
     from fairlead.manifests.own.schema import written_kinds
 
-    return Choice(tuple(written_kinds()), case_sensitive=False)
+    return WordChoice(tuple(written_kinds()), case_sensitive=False)
 
 
 class _SchemaCommand(click.Command):

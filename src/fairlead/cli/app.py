@@ -20,7 +20,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 
 
-class Named(NamedTuple):
+class CommandEntry(NamedTuple):
     """Name and help of a command, known before anything of it is imported."""
 
     module: str
@@ -33,7 +33,7 @@ class Commands(UserDict[str, Any]):
     """Commands by name: of ``X`` its module is imported where it is asked for, and ``X_command`` taken."""
 
     def __getitem__(self, name: str) -> click.Command:
-        known: Named = self.data[name]
+        known: CommandEntry = self.data[name]
         command: click.Command = getattr(import_module(f"fairlead.cli.{known.module}"), f"{name}_command")
         command.short_help = known.told
         return command
@@ -41,27 +41,27 @@ class Commands(UserDict[str, Any]):
 
 COMMANDS = Commands(
     {
-        "validate": Named("validate", "Check the input and report every mistake."),
-        "doctor": Named("doctor", "Show what an input contains and what is missing."),
-        "solve": Named("solve", "Place the workloads, proven best."),
-        "compare": Named("compare", "Compare the best placement with those of real schedulers."),
-        "why": Named("why", "Explain the placement of a workload."),
-        "plan": Named("plan", "Plan which replicas to move, and in which order."),
-        "simulate": Named("simulate", "Show what a drain, a loss or a new cluster would do."),
-        "report": Named("report", "Write a plan or a placement as one HTML file."),
-        "bench": Named("compare", "Measure how long fairlead and greedy schedulers take."),
-        "convert": Named("convert", "Rewrite Karmada's manifests for KubeAdmiral, or back."),
-        "controller": Named("controller", "Serve the bindings of a Karmada control plane."),
-        "examples": Named("about", "List the examples, or copy one to try."),
-        "schema": Named("about", "Print the JSON Schema of fairlead's own kinds."),
-        "completion": Named("about", "Print the completion script for a shell."),
-        "version": Named("about", "Print the versions of fairlead, OR-Tools and Python."),
-        "help": Named("about", "Print the help of a command."),
+        "validate": CommandEntry("validate", "Check the input and report every mistake."),
+        "doctor": CommandEntry("doctor", "Show what an input contains and what is missing."),
+        "solve": CommandEntry("solve", "Place the workloads, proven best."),
+        "compare": CommandEntry("compare", "Compare the best placement with those of real schedulers."),
+        "why": CommandEntry("why", "Explain the placement of a workload."),
+        "plan": CommandEntry("plan", "Plan which replicas to move, and in which order."),
+        "simulate": CommandEntry("simulate", "Show what a drain, a loss or a new cluster would do."),
+        "report": CommandEntry("report", "Write a plan or a placement as one HTML file."),
+        "bench": CommandEntry("compare", "Measure how long fairlead and greedy schedulers take."),
+        "convert": CommandEntry("convert", "Rewrite Karmada's manifests for KubeAdmiral, or back."),
+        "controller": CommandEntry("controller", "Serve the bindings of a Karmada control plane."),
+        "examples": CommandEntry("about", "List the examples, or copy one to try."),
+        "schema": CommandEntry("about", "Print the JSON Schema of fairlead's own kinds."),
+        "completion": CommandEntry("about", "Print the completion script for a shell."),
+        "version": CommandEntry("about", "Print the versions of fairlead, OR-Tools and Python."),
+        "help": CommandEntry("about", "Print the help of a command."),
     }
 )
 
 
-class Program(click.Group):
+class CommandGroup(click.Group):
     """A group whose help imports none of its commands."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -73,7 +73,7 @@ class Program(click.Group):
 @shows_version
 @click.group(
     "fairlead",
-    cls=Program,
+    cls=CommandGroup,
     commands=COMMANDS,
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

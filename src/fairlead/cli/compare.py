@@ -8,7 +8,7 @@ from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.options import flag, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import rounds_told
-from fairlead.cli.values import Choice, Whole
+from fairlead.cli.values import WholeNumber, WordChoice
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -31,12 +31,12 @@ takes_schedulers = takes(
         "  [default: the workloads' own scheduler, reference]",
         "SCHEDULER",
         multiple=True,
-        type=Choice(DISPENSERS),
+        type=WordChoice(DISPENSERS),
     ),
     valued(
         "--overcommit",
         "as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
-        type=Choice(["as-karmada", "deduct"]),
+        type=WordChoice(["as-karmada", "deduct"]),
         default="as-karmada",
     ),
 )
@@ -70,11 +70,12 @@ Example:
 
 
 @click.command(
-    "bench", epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}"
+    "bench",
+    epilog=f"{_USE}\n\n{exits.codes(title='Exit codes, of the best placement in the last round')}",
 )
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
-@valued("--rounds", "How often everybody answers, in turn.", "N", type=Whole(1, 1000), default=5)
+@valued("--rounds", "How often everybody answers, in turn.", "N", type=WholeNumber(1, 1000), default=5)
 @takes_schedulers
 @flag("--no-headers", "Print only one row per scheduler.")
 @takes_settings
@@ -88,7 +89,7 @@ def bench_command(
     the rounds that are complete.
     """
     load_workloads(inputs)
-    from fairlead.solver.rounds import bench
+    from fairlead.solver.compare import bench
 
     with rounds_told(rounds, quiet=inputs.quiet) as begins:
 

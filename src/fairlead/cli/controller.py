@@ -16,7 +16,7 @@ from fairlead.cli.options import WORKERS, flag, time_limit, valued
 from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
-    from fairlead.controller.due import Settings
+    from fairlead.controller.due import ControllerSettings
     from fairlead.live.client import Client
 
 _USE = """\b
@@ -88,17 +88,19 @@ def controller_command(  # noqa: PLR0913 - the options, all by keyword
     """
     if not listen[1].isdigit() or int(listen[1]) > 65535:
         raise click.BadParameter(f"{listen[1]!r} is not a port", param_hint="--listen")
-    from fairlead.controller.due import Settings
+    from fairlead.controller.due import ControllerSettings
     from fairlead.live.client import connect
 
-    settings = Settings(scheduler_name, frozenset(namespaces), dry_run, window, time_limit, workers)
+    settings = ControllerSettings(scheduler_name, frozenset(namespaces), dry_run, window, time_limit, workers)
     with closing(connect(context, kubeconfig)) as client:
         place = lease or ("karmada-system", f"fairlead-{scheduler_name}")
         _serve(client, settings, place, (listen[0], int(listen[1])))
     return exits.SOLVED
 
 
-def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], listen: tuple[str, int]) -> None:
+def _serve(
+    client: "Client", settings: "ControllerSettings", lease: tuple[str, str], listen: tuple[str, int]
+) -> None:
     """Serve until a signal ends it."""
     from fairlead.controller.controller import Controller
     from fairlead.controller.lease import Lease

@@ -7,7 +7,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_whole_input
 from fairlead.cli.options import flag, valued, writes_output
-from fairlead.cli.values import Choice
+from fairlead.cli.values import WordChoice
 from fairlead.models.words import counted, escaped
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Examples:
 @valued(
     "--to",
     "System to write for; what is written for it already stays as it is.",
-    type=Choice(["karmada", "kubeadmiral"]),
+    type=WordChoice(["karmada", "kubeadmiral"]),
     required=True,
 )
 @flag("--allow-loss", "Write it although something would be lost; what, is said on standard error.")

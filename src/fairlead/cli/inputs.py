@@ -158,7 +158,7 @@ reads_whole_input = gathers("inputs", Inputs, *_FILES, _QUIET)
 """Gives a command the options of an input that is taken as a whole; it receives them as ``inputs``."""
 
 
-UNSELECTED = " that a policy selects or a binding places and that is not left out"
+UNSELECTED = "no workload is left that a policy selects or a binding places"
 """Words on what an input lacks of which nothing is placed."""
 
 
@@ -169,8 +169,10 @@ def load_workloads(inputs: Inputs) -> "Problem":
         # Where nothing is to be placed, the warnings say why.
         console.warn(problem.warnings)
     if not problem.workloads:
-        chosen = " that -n and -l choose" if inputs.namespaces or inputs.selector else UNSELECTED
-        raise UsageError(f"nothing to place: the input holds no workload{chosen}")
+        given = [name for name, value in (("-n", inputs.namespaces), ("-l", inputs.selector)) if value]
+        choosing = f"{' and '.join(given)} {'choose' if given[1:] else 'chooses'} no workload"
+        lacking = choosing if given else UNSELECTED
+        raise UsageError(f"nothing to place: {lacking}")
     if not problem.clusters:
         raise UsageError("nowhere to place anything: the input holds no cluster (fairlead doctor says more)")
     return problem

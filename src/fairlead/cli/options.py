@@ -9,7 +9,7 @@ import click
 
 from fairlead.cli import console
 from fairlead.cli.how_made import Picking, Settled
-from fairlead.cli.values import TABULAR, Choice, Output, Whole, seconds, tolerances
+from fairlead.cli.values import TABULAR, Output, WholeNumber, WordChoice, seconds, tolerances
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
@@ -73,7 +73,7 @@ def writes_output(*formats: str) -> Option:
             "-o --output",
             f"Format of the result: {', '.join(known)}.",
             "FORMAT",
-            type=Output(known) if tabular else Choice(known),
+            type=Output(known) if tabular else WordChoice(known),
             default=formats[0],
         )
         @functools.wraps(command)
@@ -104,7 +104,7 @@ picks_rows = gathers(
         "--group-by",
         "Sum up replicas by this.",
         cls=Picking,
-        type=Choice(["workload", "cluster", "region", "namespace"]),
+        type=WordChoice(["workload", "cluster", "region", "namespace"]),
     ),
     valued("--sort-by", "Sort by a column, largest numbers first.", "COLUMN", cls=Picking, default=""),
 )
@@ -129,13 +129,13 @@ def time_limit(default: int, then: str) -> Option:
     )
 
 
-WORKERS = valued("--workers", "Threads of the solver.  [default: one per core]", "N", type=Whole(min=1))
-SEED = valued("--seed", "Random seed.", "N", type=Whole(0, 2**31 - 1), default=0)
+WORKERS = valued("--workers", "Threads of the solver.  [default: one per core]", "N", type=WholeNumber(min=1))
+SEED = valued("--seed", "Random seed.", "N", type=WholeNumber(0, 2**31 - 1), default=0)
 DEVIATION = valued(
     "--deviation",
     "How the distance from the weights is measured.  [default: what the input says]",
     cls=Settled,
-    type=Choice(["webster", "l1", "minimax"]),
+    type=WordChoice(["webster", "l1", "minimax"]),
 )
 PARTIAL = flag("--partial", "Place as much as possible where not everything fits.")
 
@@ -147,7 +147,7 @@ takes_settings = takes(
     valued(
         "--method",
         "How to search; auto uses the exact allocation where it applies, else CP-SAT.",
-        type=Choice(["auto", "exact", "cp-sat"]),
+        type=WordChoice(["auto", "exact", "cp-sat"]),
         default="auto",
     ),
     valued(
@@ -159,14 +159,14 @@ takes_settings = takes(
     valued(
         "--engine",
         "Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",
-        type=Choice(["local", "ray"]),
+        type=WordChoice(["local", "ray"]),
         default="local",
     ),
     valued(
         "--partitions",
         "Split competing workloads into N shares, for fleets too large for one machine.",
         "N",
-        type=Whole(min=1),
+        type=WholeNumber(min=1),
     ),
     valued(
         "--tolerance",

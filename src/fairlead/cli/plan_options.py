@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.how_made import Settled
 from fairlead.cli.options import DEVIATION, PARTIAL, SEED, WORKERS, Option, flag, takes, time_limit, valued
-from fairlead.cli.values import Choice, Whole, amount, gain, named_amount
+from fairlead.cli.values import WholeNumber, WordChoice, amount, gain, named_amount
 from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _MOVING = (
         "--order",
         "Start the new replica or stop the old one first.",
         cls=Settled,
-        type=Choice(["start-first", "stop-first", "either"]),
+        type=WordChoice(["start-first", "stop-first", "either"]),
         default="start-first",
     ),
     _budget("--max-unavailable", "Replicas of a workload that may be unavailable."),
@@ -84,7 +84,7 @@ _MOVING = (
         "Replicas that one wave may move, start or stop.  [default: any number]",
         "N",
         cls=Settled,
-        type=Whole(min=1),
+        type=WholeNumber(min=1),
     ),
 )
 

@@ -23,7 +23,7 @@ from fairlead.cli.options import (
     valued,
     writes_output,
 )
-from fairlead.cli.values import MOST_DIGITS, Choice, is_whole
+from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -86,7 +86,7 @@ asks_changes = gathers(
     valued(
         "--at",
         "Scale every workload with an autoscaler to its minimum or maximum.",
-        type=Choice(["min", "max"]),
+        type=WordChoice(["min", "max"]),
     ),
 )
 """Gives a command the options of its changes; it receives them as ``asked``."""
@@ -166,7 +166,7 @@ def _played(
     from fairlead.manifests.yaml.reader import read_documents
     from fairlead.solver.script.play import play
     from fairlead.solver.script.reading import manifests_of, read_script
-    from fairlead.solver.script.schedulers import Settings
+    from fairlead.solver.script.schedulers import SolveSettings
 
     if (*inputs.files, script).count("-") > 1:
         raise click.UsageError("standard input can only be named once, with -f or with --script")
@@ -179,7 +179,7 @@ def _played(
         return select(found, inputs.namespaces, inputs.selector)
 
     events = read_script(inputs.again(script), manifests_of(documents), chosen, problem)
-    return play(problem, events, *schedulers, settings=Settings(dict(settings), settings["time_limit"]))
+    return play(problem, events, *schedulers, settings=SolveSettings(dict(settings), settings["time_limit"]))
 
 
 def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Change, ...]]":

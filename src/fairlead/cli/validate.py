@@ -32,7 +32,7 @@ Level = Literal["error", "warning", "note"]
 _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-class Finding(NamedTuple):
+class Diagnostic(NamedTuple):
     """Finding in the input: a mistake, a warning or a note."""
 
     level: Level
@@ -47,17 +47,17 @@ class Finding(NamedTuple):
     """Related places, each with a sentence."""
 
 
-def of_mistake(mistake: "Mistake") -> Finding:
+def of_mistake(mistake: "Mistake") -> Diagnostic:
     """Return a mistake in the input as a finding."""
-    return Finding("error", "mistake", mistake.sentence, mistake.source)
+    return Diagnostic("error", "mistake", mistake.sentence, mistake.source)
 
 
-def of_statement(statement: "Statement", *, strict: bool) -> Finding:
+def of_statement(statement: "Statement", *, strict: bool) -> Diagnostic:
     """Return a warning or a note, or what makes the input wrong."""
     level: Level = "note" if statement.is_note else "warning"
     if is_refused(statement, strict=strict):
         level = "error"
-    return Finding(level, statement.rule, statement.text, statement.source)
+    return Diagnostic(level, statement.rule, statement.text, statement.source)
 
 
 def is_refused(statement: "Statement", *, strict: bool) -> bool:
@@ -67,14 +67,14 @@ def is_refused(statement: "Statement", *, strict: bool) -> bool:
     return statement.rule == NOT_UNDERSTOOD or (strict and not statement.is_note)
 
 
-def of_conflict(conflict: "Conflict") -> Finding:
+def of_conflict(conflict: "Conflict") -> Diagnostic:
     """Return rules that cannot hold together; the first one tells the place."""
     text = "no placement keeps these rules: " + "; ".join(rule.text for rule in conflict.rules)
     places = tuple((rule.text, rule.source) for rule in conflict.rules if rule.source)
-    return Finding("error", "conflict", text, places[0][1] if places else None, places[1:])
+    return Diagnostic("error", "conflict", text, places[0][1] if places else None, places[1:])
 
 
-def _command(finding: Finding) -> str:
+def _command(finding: Diagnostic) -> str:
     properties = {"title": f"fairlead {finding.rule}"}
     if finding.source is not None and _is_file(finding.source):
         properties = {"file": finding.source.file, "line": str(max(1, finding.source.line)), **properties}
@@ -90,7 +90,7 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
+def sarif(findings: Sequence[Diagnostic]) -> dict[str, Any]:
     """Return a SARIF log, version 2.1.0."""
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings})]
     return {
@@ -104,7 +104,7 @@ def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding) -> dict[str, Any]:
+def _result(finding: Diagnostic) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,
@@ -194,7 +194,7 @@ def _of_workloads(problem: "Problem") -> tuple[Sequence["Contradiction"], tuple[
 
 
 def _for_programs(
-    found: Sequence[Finding],
+    found: Sequence[Diagnostic],
     document: Callable[[], dict[str, Any]],
     output: Literal["json", "yaml", "sarif", "github"],
 ) -> str:
@@ -239,7 +239,7 @@ def _text(
     if refused:
         told.append((f"Wrong input: {counted(refused, 'warning')} above must not be.", "bad"))
     elif not problem.workloads:
-        told.append((f"Valid, but nothing to place: the input holds no workload{UNSELECTED}.", "notice"))
+        told.append((f"Valid, but nothing to place: {UNSELECTED}.", "notice"))
     elif not conflicts:
         unknown = "" if problem.clusters else " Whether workloads fit is not known without clusters."
         told.append((f"Valid: no workload contradicts itself.{unknown}", "good"))

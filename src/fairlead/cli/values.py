@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
 
 
-class Choice(click.Choice[str]):
+class WordChoice(click.Choice[str]):
     """One of some words; where another one is given, the nearest is proposed."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -32,7 +32,7 @@ class Choice(click.Choice[str]):
             self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)
 
 
-class Whole(click.IntRange):
+class WholeNumber(click.IntRange):
     """A whole number within bounds."""
 
     name = "whole number"
@@ -48,7 +48,7 @@ class Output(click.ParamType["str | CustomColumns"]):
     name = "format"
 
     def __init__(self, formats: tuple[str, ...]) -> None:
-        self.words = Choice(formats)
+        self.words = WordChoice(formats)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -131,6 +131,8 @@ def tolerances(
     given: dict[str, str] = {}
     for each in value:
         name, _, amount = each.rpartition("=")
+        if not name:
+            raise click.BadParameter(f"{each!r} is not of the form LEVEL=AMOUNT", ctx, param)
         given[name] = amount
     try:
         tolerances_of(given)

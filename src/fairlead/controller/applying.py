@@ -7,8 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 from fairlead.controller.due import condition_of
-from fairlead.controller.steps import Step, binding_kind, path_of, steps_of
-from fairlead.controller.world import Entry, entry_of
+from fairlead.controller.steps import BindingStep, binding_kind, path_of, steps_of
+from fairlead.controller.world import ObjectVersion, entry_of
 from fairlead.controller.writing import LOOKS
 from fairlead.live.client import Client, RefusedError, UnreachableError
 from fairlead.manifests.api.karmada import ResourceBindingSpec
@@ -83,7 +83,7 @@ def carry_out(
 
 
 def _write_wave(
-    client: Client, steps: Sequence[Step], name: str, carrying: Carrying, moved: Collection[str]
+    client: Client, steps: Sequence[BindingStep], name: str, carrying: Carrying, moved: Collection[str]
 ) -> None:
     """Write a wave; of a dry run, what an earlier wave would have moved is not compared."""
     for number, step in enumerate(steps):
@@ -95,7 +95,7 @@ def _write_wave(
             raise StoppedError(f"stopped in {name}, {done}: {step.workload.key}: {error}") from error
 
 
-def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> None:
+def _write(client: Client, step: BindingStep, carrying: Carrying, *, compare: bool) -> None:
     """Write a binding that stands as the plan supposes; one that stands where it is to be is left alone."""
     for _ in range(LOOKS):
         entry = _read(client, step.path, step.workload)
@@ -117,7 +117,7 @@ def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> 
     raise StoppedError("another writer keeps changing it")
 
 
-def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
+def _change(entry: ObjectVersion, spec: ResourceBindingSpec, step: BindingStep) -> str:
     """Say how a binding differs from what the plan supposes; empty where it does not."""
     known = step.workload.declared
     if held(spec) not in (step.before, step.after):
@@ -138,11 +138,11 @@ def _where(placed: Mapping[str, int]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in sorted(placed.items())) or "nowhere"
 
 
-def _read(client: Client, path: str, workload: Workload) -> Entry:
+def _read(client: Client, path: str, workload: Workload) -> ObjectVersion:
     return entry_of(binding_kind(workload), client.get(path))
 
 
-def _spec_of(entry: Entry) -> ResourceBindingSpec:
+def _spec_of(entry: ObjectVersion) -> ResourceBindingSpec:
     binding = entry.subject.binding if entry.subject else None
     if binding is None:
         raise StoppedError("the binding can no longer be understood")
@@ -219,7 +219,7 @@ def _write_status(client: Client, plan: RebalancePlan, patch: Patch, carrying: C
 _NUMBERS = ("replicas", "readyReplicas")
 
 
-def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
+def arrival(entry: ObjectVersion, placed: Mapping[str, int]) -> str:
     """Say how much is still missing until a binding has arrived; empty where nothing is.
 
     Its scheduler has seen it, and every cluster reports in ``status.aggregatedStatus`` that the workload was

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
-from fairlead.controller.due import Settings
-from fairlead.controller.world import Entry, Place, World
+from fairlead.controller.due import ControllerSettings, Decision, Placed, Reason, Unplaced
+from fairlead.controller.world import ObjectKey, ObjectVersion, World
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada import scheduled
@@ -37,10 +36,10 @@ _UNFINISHED = "what has no replicas can only be spread where it is Duplicated; t
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class BatchDecisions:
     """Decisions about the bindings of a batch."""
 
-    decisions: Mapping[Place, Decision] = field(default_factory=dict)
+    decisions: Mapping[ObjectKey, Decision] = field(default_factory=dict)
     """Decision by binding; a binding that is absent is to be placed in the next batch."""
     gap: Fraction | None = Fraction(0)
     """The greatest gap that is left on a level; None where one is not known."""
@@ -48,7 +47,7 @@ class Batch:
     """Replicas of the batch that found no place."""
 
 
-def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
+def decide(world: World, due: Iterable[ObjectVersion], settings: ControllerSettings) -> BatchDecisions:
     """Place bindings together.
 
     Those that find no place keep what they have, which counts as taken, and all others are placed again
@@ -61,7 +60,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     deadline, missing = Deadline.after(settings.time_limit), 0
     for _ in range(ROUNDS):
         if not asked:
-            return Batch(decisions, Fraction(0), missing)
+            return BatchDecisions(decisions, Fraction(0), missing)
         try:
             problem = with_copies(problem_of(manifests, subjects, asked.keys()))
             outcome = _solved(problem, deadline, settings)
@@ -70,16 +69,16 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
             if len(asked) == 1:
                 wrong = " ".join(f"{type(error).__name__}: {error}".split())
                 failed = dict.fromkeys(asked.values(), Unplaced(Reason.SCHEDULER_ERROR, wrong))
-                return Batch({**decisions, **failed}, None, missing)
+                return BatchDecisions({**decisions, **failed}, None, missing)
             asked = dict(list(asked.items())[: len(asked) // 2])
             continue
         failing = _failing(outcome, _told_of(problem, subjects), asked)
         if not failing:
-            return Batch({**decisions, **_placed(outcome, asked)}, _gap(outcome), missing)
+            return BatchDecisions({**decisions, **_placed(outcome, asked)}, _gap(outcome), missing)
         for identity in _left_out(outcome, failing, deadline):
             decisions[asked.pop(identity)] = failing[identity][0]
             missing += failing[identity][1]
-    return Batch(decisions, None, missing)
+    return BatchDecisions(decisions, None, missing)
 
 
 def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject]) -> None:
@@ -99,11 +98,11 @@ def _leave_out_contradictions(manifests: Manifests, subjects: Sequence[Subject])
 
 
 def _sorted(
-    world: World, due: Iterable[Entry], subjects: Iterable[Subject]
-) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
+    world: World, due: Iterable[ObjectVersion], subjects: Iterable[Subject]
+) -> tuple[dict[ObjectKey, Decision], dict[Identity, ObjectKey]]:
     """Return decisions on bindings that cannot be placed at all, and the bindings that are to be placed."""
-    decisions: dict[Place, Decision] = {}
-    asked: dict[Identity, Place] = {}
+    decisions: dict[ObjectKey, Decision] = {}
+    asked: dict[Identity, ObjectKey] = {}
     bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
     for entry in due:
         subject, hindrance = entry.subject, _hindrance(entry, world)
@@ -116,7 +115,7 @@ def _sorted(
     return decisions, asked
 
 
-def _hindrance(entry: Entry, world: World) -> str:
+def _hindrance(entry: ObjectVersion, world: World) -> str:
     """Say why a binding cannot be placed at all; empty where it can."""
     if not entry.is_understood:
         return f"cannot be understood: {entry.hindrance}"
@@ -127,7 +126,7 @@ def _hindrance(entry: Entry, world: World) -> str:
     return ""
 
 
-def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcome":
+def _solved(problem: Problem, deadline: Deadline, settings: ControllerSettings) -> "Outcome":
     from fairlead.solver.solve import solve
 
     left = deadline.remaining()
@@ -150,7 +149,7 @@ def _told_of(problem: Problem, subjects: Sequence[Subject]) -> dict[Identity, st
 
 
 def _failing(
-    outcome: "Outcome", warned: Mapping[Identity, str], asked: Mapping[Identity, Place]
+    outcome: "Outcome", warned: Mapping[Identity, str], asked: Mapping[Identity, ObjectKey]
 ) -> dict[Identity, tuple[Unplaced, int]]:
     """Return the bindings that find no place, and how many replicas of each; all where there is no answer."""
     known = {_identity(workload): workload for workload in outcome.problem.workloads}
@@ -197,9 +196,10 @@ def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bo
     """Tell whether a workload is seen to find no place even without all others of the batch."""
     from fairlead.solver.conflicts.alone import alone
     from fairlead.solver.feasibility import has_placement
+    from fairlead.solver.running.search import Search
 
     by_itself = replace(alone(workload, problem), balances=())
-    return bool(deadline.remaining()) and has_placement(by_itself, deadline) is False
+    return bool(deadline.remaining()) and has_placement(by_itself, Search(deadline)) is False
 
 
 def _stands(outcome: "Outcome", workload: Workload) -> bool:
@@ -229,7 +229,7 @@ def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
     return Unplaced(Reason.SCHEDULER_ERROR, NOTHING_FOUND)
 
 
-def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:
+def _placed(outcome: "Outcome", asked: Mapping[Identity, ObjectKey]) -> dict[ObjectKey, Placed]:
     return {
         asked[identity]: Placed(targets(outcome, workload), workload.group, workload.fresh)
         for workload in outcome.problem.workloads

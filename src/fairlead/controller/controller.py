@@ -10,14 +10,23 @@ from functools import partial
 from typing import assert_never
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
-from fairlead.controller.due import BindingState, Settings, kept, standing_of
+from fairlead.controller.due import (
+    BindingState,
+    ControllerSettings,
+    Decision,
+    Kept,
+    Placed,
+    Reason,
+    Unplaced,
+    kept,
+    standing_of,
+)
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher
-from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
-from fairlead.controller.writing import Result, Written, carry_out
-from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, Client, Resource
+from fairlead.controller.world import BINDINGS, ObjectChange, ObjectKey, ObjectVersion, World
+from fairlead.controller.writing import WriteOutcome, WriteResult, carry_out
+from fairlead.live.client import CLUSTER, QUOTA, REBALANCER, Client, ResourceType
 
 LOG = logging.getLogger(__name__)
 
@@ -39,10 +48,10 @@ class Controller:
     def __init__(
         self,
         client: Client,
-        settings: Settings,
+        settings: ControllerSettings,
         metrics: Metrics | None = None,
         lease: Lease | None = None,
-        others: Iterable[Resource] = (),
+        others: Iterable[ResourceType] = (),
     ) -> None:
         self._client, self._settings, self._lease = client, settings, lease
         self._metrics = metrics or Metrics()
@@ -98,7 +107,7 @@ class Controller:
         self._metrics.leading.set(leading)
         return leading
 
-    def _look_at(self, bindings: Iterable[Entry]) -> None:
+    def _look_at(self, bindings: Iterable[ObjectVersion]) -> None:
         for entry in bindings:
             self._queue.add(entry.place)
 
@@ -119,7 +128,7 @@ class Controller:
         if any(concerned):
             self._look_at(self._world.bindings)
 
-    def _changes(self, told: Iterable[Told]) -> Iterator[tuple[Resource, Change]]:
+    def _changes(self, told: Iterable[Told]) -> Iterator[tuple[ResourceType, ObjectChange]]:
         for one in told:
             match one:
                 case Listed(resource, items):
@@ -137,7 +146,7 @@ class Controller:
                 case _:
                     assert_never(one)
 
-    def _concerns(self, resource: Resource, change: Change) -> bool:
+    def _concerns(self, resource: ResourceType, change: ObjectChange) -> bool:
         """Look at the binding that changed; tell whether a change concerns all. That of a status does not."""
         before, after = change
         if after is not None and not after.is_understood:
@@ -159,7 +168,7 @@ class Controller:
         known = {place: self._world.entries[place] for place in waiting if place in self._world.entries}
         standing = {place: standing_of(entry, self._world, self._settings) for place, entry in known.items()}
         due = [known[place] for place, what in standing.items() if what is BindingState.DUE]
-        todo: dict[Place, Decision] = {
+        todo: dict[ObjectKey, Decision] = {
             place: kept(known[place], self._world)
             for place, what in standing.items()
             if what is BindingState.UNFINISHED
@@ -182,7 +191,7 @@ class Controller:
                 name = self._settings.scheduler_name
                 telling.submit(tell, self._client, written.entry, written.decision, name)
 
-    def _decided(self, due: list[Entry]) -> Mapping[Place, Decision]:
+    def _decided(self, due: list[ObjectVersion]) -> Mapping[ObjectKey, Decision]:
         begun = time.monotonic()
         batch = decide(self._world, due, self._settings)
         seconds = time.monotonic() - begun
@@ -195,7 +204,7 @@ class Controller:
         LOG.info("placed", extra={**told, "gap": None if batch.gap is None else float(batch.gap)})
         return batch.decisions
 
-    def _note(self, written: Written, since: float) -> None:
+    def _note(self, written: WriteOutcome, since: float) -> None:
         """Take up what the server has now, and when to look at the binding again."""
         entry, decision = written.entry, written.decision
         self._alive = time.monotonic()
@@ -203,23 +212,23 @@ class Controller:
         self._metrics.moved.inc(written.moved)
         self._world.take(entry)
         match written.result:
-            case Result.GONE:
+            case WriteResult.GONE:
                 # Until it is heard of: a server that is restarting may not know a whole kind.
                 self._queue.retry(entry.place)
                 return
-            case Result.STALE:
+            case WriteResult.STALE:
                 self._queue.add(entry.place)
                 return
-            case Result.UNPLACED if (
+            case WriteResult.UNPLACED if (
                 isinstance(decision, Unplaced) and decision.reason == Reason.NO_CLUSTER_FIT
             ):
                 # Time does not help: only another placement or cluster does.
                 self._queue.forget(entry.place)
-            case Result.REFUSED | Result.UNPLACED:
+            case WriteResult.REFUSED | WriteResult.UNPLACED:
                 self._queue.retry(entry.place)
-            case Result.WRITTEN:
+            case WriteResult.WRITTEN:
                 self._queue.forget(entry.place)
-        if isinstance(decision, Placed) and written.result is Result.WRITTEN:
+        if isinstance(decision, Placed) and written.result is WriteResult.WRITTEN:
             self._metrics.binding_seconds.observe(time.monotonic() - since)
         if written.is_news:
             reason = decision.reason if isinstance(decision, Unplaced) else "Success"
@@ -239,7 +248,7 @@ def _told(decision: Decision) -> Mapping[str, object]:
             assert_never(decision)
 
 
-def _says(entry: Entry | None) -> object:
+def _says(entry: ObjectVersion | None) -> object:
     """Return the parts of a cluster whose change is looked at: labels, spec, whether it is to go."""
     if entry is None:
         return None

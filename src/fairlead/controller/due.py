@@ -1,23 +1,66 @@
-"""How a controller is to work: whose bindings are served, and which of them are due or only to be noted."""
+"""How a controller is to work: whose bindings are served, which are due, and what may be decided on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import Any
 
-from fairlead.controller.decisions import Kept
-from fairlead.controller.world import Entry, World
+from fairlead.controller.world import ObjectVersion, World
 from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.karmada.facts import declared_for, read_workload
-from fairlead.manifests.karmada.groups import groups_of
+from fairlead.manifests.karmada.groups import group_with, groups_of
 from fairlead.manifests.karmada.scheduled import is_at_rest
+
+
+class Reason(StrEnum):
+    """Reason why a binding is not placed, in Karmada's words."""
+
+    UNSCHEDULABLE = "Unschedulable"
+    NO_CLUSTER_FIT = "NoClusterFit"
+    SCHEDULER_ERROR = "SchedulerError"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Placement that a binding is to have."""
+
+    targets: tuple[Mapping[str, Any], ...]
+    """``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
+    out."""
+    group: str | None = None
+    """The affinity group that was chosen; None where there is none to choose."""
+    fresh: bool = False
+    """Whether somebody asked to place it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Reason why a binding stays as it is."""
+
+    reason: Reason
+    """Reason in Karmada's words."""
+    message: str
+    """Reason in our words, with details."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A binding that stands where it is to stand; only its status does not say so."""
+
+    group: str | None = None
+    """The affinity group of its clusters; None where there is none."""
+
+
+Decision = Placed | Unplaced | Kept
+
 
 DEFAULT_SCHEDULER = "default-scheduler"
 """The scheduler of bindings that name none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ControllerSettings:
     """Settings of a controller."""
 
     scheduler_name: str = "fairlead"
@@ -58,7 +101,7 @@ class BindingState(Enum):
     """The binding is to be placed."""
 
 
-def is_served(entry: Entry, settings: Settings) -> bool:
+def is_served(entry: ObjectVersion, settings: ControllerSettings) -> bool:
     """Tell whether a binding is the controller's to place.
 
     Left alone are those of other schedulers and namespaces, those that are being deleted or suspended, those
@@ -76,7 +119,7 @@ def is_served(entry: Entry, settings: Settings) -> bool:
     )
 
 
-def standing_of(entry: Entry, world: World, settings: Settings) -> BindingState:
+def standing_of(entry: ObjectVersion, world: World, settings: ControllerSettings) -> BindingState:
     """Tell what there is to do for a binding, by what Karmada's scheduler would do.
 
     Due is one whose placement is not the one that was applied, whose replicas do not add up, which somebody
@@ -99,7 +142,7 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> BindingState:
     return BindingState.SETTLED if is_finished(entry) else BindingState.UNFINISHED
 
 
-def kept(entry: Entry, world: World) -> Kept:
+def kept(entry: ObjectVersion, world: World) -> Kept:
     """Return the note on a binding that stands where it is to stand.
 
     Its group is the first one, from the observed one on, that has all its clusters: it may have been placed
@@ -108,19 +151,14 @@ def kept(entry: Entry, world: World) -> Kept:
     declared = declared_for(entry.subject) if entry.subject is not None else None
     if declared is None or not entry.targets:
         return Kept()
-    groups = groups_of(declared.placement)
-    names = [group.name for group in groups]
     observed = entry.status.get("schedulerObservingAffinityName")
     known = [found for name in entry.targets if (found := world.cluster(name)) is not None]
     clusters = read_clusters([one for entry in known for one in entry.manifests.clusters], [])
     by_name = {one.name: one for one in clusters}
-    for group in groups[names.index(observed) if observed in names else 0 :]:
-        if frozenset(entry.targets) <= frozenset().union(*group.tiers_of(by_name)):
-            return Kept(group.name)
-    return Kept()
+    return Kept(group_with(entry.targets, groups_of(declared.placement), observed, by_name))
 
 
-def is_finished(entry: Entry) -> bool:
+def is_finished(entry: ObjectVersion) -> bool:
     """Tell whether the status of a binding says that it is placed as its spec is now."""
     status = entry.status
     return (

@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from fairlead.controller.decisions import Decision, Kept, Placed
-from fairlead.controller.world import Entry
+from fairlead.controller.due import Decision, Kept, Placed
+from fairlead.controller.world import ObjectVersion
 from fairlead.live.client import EVENT, Client, Object, RefusedError, UnreachableError
 from fairlead.models.errors import UsageError
 
@@ -135,7 +135,7 @@ LOG = logging.getLogger(__name__)
 _LONGEST = 1024
 
 
-def tell(client: Client, entry: Entry, decision: Decision, component: str) -> None:
+def tell(client: Client, entry: ObjectVersion, decision: Decision, component: str) -> None:
     """Write an event on a binding and one on its workload; what the server refuses is only logged."""
     for event in events(entry, decision, component):
         try:
@@ -145,7 +145,7 @@ def tell(client: Client, entry: Entry, decision: Decision, component: str) -> No
             return
 
 
-def events(entry: Entry, decision: Decision, component: str) -> Iterator[Object]:
+def events(entry: ObjectVersion, decision: Decision, component: str) -> Iterator[Object]:
     """Yield the events of a decision: on the binding, and on its workload."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(decision, Kept):

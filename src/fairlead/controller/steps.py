@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fairlead.live.client import BINDING, CLUSTER_BINDING, Resource
+from fairlead.live.client import BINDING, CLUSTER_BINDING, ResourceType
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.moves import stopped
 from fairlead.models.source import KarmadaBinding
@@ -16,7 +16,7 @@ from fairlead.solver.plan.waves import WaveOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BindingStep:
     """A binding that a wave changes."""
 
     workload: Workload
@@ -36,7 +36,7 @@ class Step:
         return min(stopped(self.before, self.after), sum(self.after.values()))
 
 
-def binding_kind(workload: Workload) -> Resource:
+def binding_kind(workload: Workload) -> ResourceType:
     """Return the kind of the binding of a workload."""
     return BINDING if workload.namespace else CLUSTER_BINDING
 
@@ -46,7 +46,7 @@ def path_of(workload: Workload, binding: str, subresource: str = "") -> str:
     return binding_kind(workload).path(workload.namespace, binding, subresource)
 
 
-def steps_of(plan: RebalancePlan) -> list[list[Step]]:
+def steps_of(plan: RebalancePlan) -> list[list[BindingStep]]:
     """Return the changes of every wave.
 
     Raises `UsageError` where a workload is not placed by Karmada, has no binding, its policy has changed
@@ -56,7 +56,10 @@ def steps_of(plan: RebalancePlan) -> list[list[Step]]:
         return []
     known = plan.waves.problem.workload_by_key
     waves = [
-        [Step(known[one.workload], one, before.of(one.workload), after.of(one.workload)) for one in wave]
+        [
+            BindingStep(known[one.workload], one, before.of(one.workload), after.of(one.workload))
+            for one in wave
+        ]
         for wave, (before, after) in zip(
             patches_by_wave(plan.waves), pairwise(plan.waves.states), strict=True
         )
@@ -71,9 +74,9 @@ def steps_of(plan: RebalancePlan) -> list[list[Step]]:
     return waves
 
 
-def absences(waves: Sequence[Sequence[Step]]) -> list[str]:
+def absences(waves: Sequence[Sequence[BindingStep]]) -> list[str]:
     """Say how many replicas of a workload are away at once, those first that lose the greatest part."""
-    worst: dict[str, Step] = {}
+    worst: dict[str, BindingStep] = {}
     for step in (step for wave in waves for step in wave if step.away):
         known = worst.get(step.workload.key)
         if known is None or step.away > known.away:
@@ -84,18 +87,17 @@ def absences(waves: Sequence[Sequence[Step]]) -> list[str]:
     ]
 
 
-def _refusal(step: Step, options: WaveOptions) -> str:
+def _refusal(step: BindingStep, options: WaveOptions) -> str:
     """Say why a workload cannot be moved by writing its binding; empty where it can."""
-    workload, known = step.workload, step.workload.declared
+    known = step.workload.declared
     if not isinstance(known, KarmadaBinding):
         return "only what Karmada places is carried out; for KubeAdmiral, -o patch writes what to apply"
     if not known.name:
         return "there is no binding to write"
     if known.ahead:
         return "the policy was changed and its binding does not say so yet; wait a moment, then plan again"
-    stated = options.availabilities.get(workload.key, options.availability).max_unavailable
-    allowed = options.missing(workload.key, sum(step.after.values()))
-    if stated is not None and step.away > allowed:
+    allowed = options.missing(sum(step.after.values()))
+    if options.availability.max_unavailable is not None and step.away > allowed:
         smaller = f"; plan with --max-surge {allowed}" if allowed else ""
         text = f"a wave would stop {counted(step.away, 'replica')} without waiting for the new ones"
         return f"{text}, and {allowed} may be unavailable{smaller}"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from fairlead.controller.world import Place
-from fairlead.live.client import Client, Object, RefusedError, Resource, UnreachableError
+from fairlead.controller.world import ObjectKey
+from fairlead.live.client import Client, Object, RefusedError, ResourceType, UnreachableError
 
 LOG = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def begin(work: Callable[[], None], name: str, fail: Callable[[Exception], None]
 class Listed:
     """All objects of a kind."""
 
-    resource: Resource
+    resource: ResourceType
     items: tuple[Object, ...]
 
 
@@ -48,7 +48,7 @@ class Listed:
 class Seen:
     """One object, as it is now or, where it is gone, as it was."""
 
-    resource: Resource
+    resource: ResourceType
     item: Object
     gone: bool
 
@@ -57,7 +57,7 @@ class Seen:
 class Lost:
     """A kind that cannot be read now; it is tried again."""
 
-    resource: Resource
+    resource: ResourceType
     reason: str
 
 
@@ -76,7 +76,7 @@ class Watcher:
     """Follows one kind."""
 
     client: Client
-    resource: Resource
+    resource: ResourceType
     tell: Callable[[Told], None]
     """Receives every event, in the watcher's own thread."""
     stopped: threading.Event
@@ -141,32 +141,32 @@ class _Waiting:
 class Queue:
     """Bindings that wait; one thread uses it."""
 
-    _waiting: dict[Place, _Waiting] = field(default_factory=dict)
-    _pauses: dict[Place, float] = field(default_factory=dict)
+    _waiting: dict[ObjectKey, _Waiting] = field(default_factory=dict)
+    _pauses: dict[ObjectKey, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, place: Place) -> None:
+    def add(self, place: ObjectKey) -> None:
         """Look at a binding as soon as there is time; how often it failed is forgotten."""
         self._pauses.pop(place, None)
         now = time.monotonic()
         known = self._waiting.get(place)
         self._waiting[place] = _Waiting(min(now, known.since) if known else now, now)
 
-    def retry(self, place: Place) -> None:
+    def retry(self, place: ObjectKey) -> None:
         """Look at a binding again after a pause, each twice as long as the one before."""
         pause = self._pauses.get(place, FIRST_WAIT)
         self._pauses[place] = min(2 * pause, LONGEST_WAIT)
         now = time.monotonic()
         self._waiting[place] = _Waiting(now + pause, now + pause)
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: ObjectKey) -> None:
         """Look at a binding no more."""
         self._waiting.pop(place, None)
         self._pauses.pop(place, None)
 
-    def take(self) -> dict[Place, float]:
+    def take(self) -> dict[ObjectKey, float]:
         """Take all bindings whose time has come, with the time since when they wait."""
         now = time.monotonic()
         found = {place: one.since for place, one in self._waiting.items() if one.until <= now}

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, Resource
+from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Object, ResourceType
 from fairlead.live.reading import named
 from fairlead.manifests.collect import Manifests, collect
 from fairlead.manifests.join import Rebalancing, Subject, identity_of, join
@@ -14,10 +14,10 @@ from fairlead.manifests.yaml.reader import read_object
 BINDINGS = (BINDING, CLUSTER_BINDING)
 
 
-class Place(NamedTuple):
+class ObjectKey(NamedTuple):
     """Identity of an object on the server: kind, namespace and name."""
 
-    resource: Resource
+    resource: ResourceType
     namespace: str
     name: str
     """Name of the object; its namespace is empty where it has none."""
@@ -32,10 +32,10 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ObjectVersion:
     """One version of an object, as the server has it and as fairlead reads it."""
 
-    place: Place
+    place: ObjectKey
     data: Mapping[str, Any]
     """The object; do not change it."""
     manifests: Manifests
@@ -97,39 +97,39 @@ class Entry:
         return tuple(str(one["name"]) for one in self.spec.get("clusters") or ())
 
 
-def place_of(resource: Resource, item: Mapping[str, Any]) -> Place:
+def place_of(resource: ResourceType, item: Mapping[str, Any]) -> ObjectKey:
     """Return the place of an object."""
     meta = item["metadata"]
-    return Place(resource, str(meta.get("namespace", "")), str(meta["name"]))
+    return ObjectKey(resource, str(meta.get("namespace", "")), str(meta["name"]))
 
 
-def entry_of(resource: Resource, item: Object) -> Entry:
+def entry_of(resource: ResourceType, item: Object) -> ObjectVersion:
     """Read an object."""
     document = named("cluster", {"apiVersion": resource.api_version, "kind": resource.kind, **item})
     found, mistakes = read_object(document)
     if found is None:
-        return Entry(place_of(resource, item), document, Manifests(mistakes=mistakes))
+        return ObjectVersion(place_of(resource, item), document, Manifests(mistakes=mistakes))
     manifests = collect([Document(*found)])
     subjects, _ = join(manifests)
-    return Entry(place_of(resource, item), found[0], manifests, subjects[0] if subjects else None)
+    return ObjectVersion(place_of(resource, item), found[0], manifests, subjects[0] if subjects else None)
 
 
-class Change(NamedTuple):
+class ObjectChange(NamedTuple):
     """Change of an object: its version before and after; None where there is none."""
 
-    before: Entry | None
-    after: Entry | None
+    before: ObjectVersion | None
+    after: ObjectVersion | None
 
 
 @dataclass(slots=True)
 class World:
     """All objects that are watched; one thread reads and changes it."""
 
-    entries: dict[Place, Entry] = field(default_factory=dict)
+    entries: dict[ObjectKey, ObjectVersion] = field(default_factory=dict)
     """The latest version of every object by place."""
     _rebalancing: Rebalancing = field(default_factory=lambda: Rebalancing({}))
 
-    def put(self, resource: Resource, item: Object) -> Change | None:
+    def put(self, resource: ResourceType, item: Object) -> ObjectChange | None:
         """Take up a version of an object; None where a newer one, or this one, is known already.
 
         What is no binding and is not understood changes nothing where an earlier version is known.
@@ -142,22 +142,22 @@ class World:
             self.entries[after.place] = after
         if resource == REBALANCER:
             self._rebalance()
-        return Change(before, after)
+        return ObjectChange(before, after)
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: ObjectVersion) -> None:
         """Take up what the server answered to a write, unless something newer is known, or it is gone."""
         known = self.entries.get(entry.place)
         if known is not None and _is_newer(entry.data, known):
             self.entries[entry.place] = entry
 
-    def drop(self, resource: Resource, item: Object) -> Change | None:
+    def drop(self, resource: ResourceType, item: Object) -> ObjectChange | None:
         """Take up that an object is gone; None where it was not known."""
         before = self.entries.pop(place_of(resource, item), None)
         if resource == REBALANCER:
             self._rebalance()
-        return None if before is None else Change(before, None)
+        return None if before is None else ObjectChange(before, None)
 
-    def replace(self, resource: Resource, items: Iterable[Object]) -> Iterator[Change]:
+    def replace(self, resource: ResourceType, items: Iterable[Object]) -> Iterator[ObjectChange]:
         """Take up all objects of a kind: those that are not among them are gone."""
         gone = {place for place in self.entries if place.resource == resource}
         for item in items:
@@ -166,16 +166,16 @@ class World:
             if change is not None:
                 yield change
         for place in sorted(gone):
-            yield Change(self.entries.pop(place), None)
+            yield ObjectChange(self.entries.pop(place), None)
         if resource == REBALANCER:
             self._rebalance()
 
     @property
-    def bindings(self) -> list[Entry]:
+    def bindings(self) -> list[ObjectVersion]:
         """All bindings."""
         return [entry for place, entry in self.entries.items() if place.resource in BINDINGS]
 
-    def named(self, workloads: Container[Identity]) -> list[Entry]:
+    def named(self, workloads: Container[Identity]) -> list[ObjectVersion]:
         """Return the bindings of some workloads."""
         return [one for one in self.bindings if one.subject is not None and one.subject.identity in workloads]
 
@@ -191,9 +191,9 @@ class World:
         found = (entry.manifests for place, entry in self.entries.items() if place.resource == REBALANCER)
         self._rebalancing = Rebalancing.of(one for manifests in found for one in manifests.rebalancers)
 
-    def cluster(self, name: str) -> Entry | None:
+    def cluster(self, name: str) -> ObjectVersion | None:
         """Return a cluster; None where there is none of the name."""
-        return self.entries.get(Place(CLUSTER, "", name))
+        return self.entries.get(ObjectKey(CLUSTER, "", name))
 
     @property
     def has_clusters(self) -> bool:
@@ -221,7 +221,7 @@ class World:
         return together, [subjects[identity] for identity in sorted(subjects)]
 
 
-def _is_newer(item: Mapping[str, Any], known: Entry) -> bool:
+def _is_newer(item: Mapping[str, Any], known: ObjectVersion) -> bool:
     """Tell whether an object is newer than the version that is known; one made anew always is."""
     meta = item["metadata"]
     if meta.get("uid") != known.metadata.get("uid"):

@@ -8,9 +8,17 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
-from fairlead.controller.due import SCHEDULED, Settings, condition_of
-from fairlead.controller.world import Entry, entry_of
+from fairlead.controller.due import (
+    SCHEDULED,
+    ControllerSettings,
+    Decision,
+    Kept,
+    Placed,
+    Reason,
+    Unplaced,
+    condition_of,
+)
+from fairlead.controller.world import ObjectVersion, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact, parsed
 from fairlead.models.rules.moves import stopped
@@ -22,7 +30,7 @@ _MESSAGE = "Binding has been scheduled successfully."
 """Message of that condition, as Karmada's scheduler writes it."""
 
 
-def spec_patch(entry: Entry, placed: Placed) -> Object | None:
+def spec_patch(entry: ObjectVersion, placed: Placed) -> Object | None:
     """Return the merge patch that places a binding; None where it would change nothing.
 
     Never in it: replicas and requests, which belong to the detector. The version makes it fail where the
@@ -38,7 +46,7 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
     return {"metadata": {"resourceVersion": entry.version, "annotations": {APPLIED: applied}}, **spec}
 
 
-def _success(entry: Entry, now: str, placed: Placed | Kept) -> Object | None:
+def _success(entry: ObjectVersion, now: str, placed: Placed | Kept) -> Object | None:
     """Return the patch of the status of a binding that is placed; None where it would change nothing.
 
     `now`: the time, as Kubernetes writes it. `placed`: where it was placed just now; `Kept` where it stood
@@ -52,13 +60,15 @@ def _success(entry: Entry, now: str, placed: Placed | Kept) -> Object | None:
     return _status_patch(entry, status, ("True", _SUCCESS, _MESSAGE), now)
 
 
-def _is_news(entry: Entry, placed: Placed) -> bool:
+def _is_news(entry: ObjectVersion, placed: Placed) -> bool:
     """Tell whether a placement that leaves the spec as it is still has to be told in the status."""
     noted = entry.status.get("schedulerObservingAffinityName")
     return placed.fresh or placed.group not in (None, noted)
 
 
-def _status_patch(entry: Entry, status: Object, said: tuple[str, str, str], now: str) -> Object | None:
+def _status_patch(
+    entry: ObjectVersion, status: Object, said: tuple[str, str, str], now: str
+) -> Object | None:
     """Return the patch of a status, with the conditions of others: a patch replaces the whole list.
 
     None where it says so already.
@@ -75,7 +85,7 @@ def _status_patch(entry: Entry, status: Object, said: tuple[str, str, str], now:
     return {"metadata": {"resourceVersion": entry.version}, "status": {**status, "conditions": conditions}}
 
 
-def _stopped(entry: Entry, placed: Placed) -> int:
+def _stopped(entry: ObjectVersion, placed: Placed) -> int:
     after = {str(one["name"]): int(one.get("replicas", 0)) for one in placed.targets}
     before = {str(one["name"]): int(one.get("replicas", 0)) for one in entry.spec.get("clusters") or ()}
     return stopped(before, after)
@@ -92,7 +102,7 @@ LOOKS = 5
 """How often a write is tried where only the status of a binding has changed meanwhile."""
 
 
-class Result(Enum):
+class WriteResult(Enum):
     """Outcome of writing a decision."""
 
     WRITTEN = auto()
@@ -108,12 +118,12 @@ class Result(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteOutcome:
     """Decision that was written, or why it was not."""
 
-    result: Result
+    result: WriteResult
     """Outcome of writing, which says how to go on."""
-    entry: Entry
+    entry: ObjectVersion
     """The binding as the server has it now, as far as it told."""
     decision: Decision
     """Decision as it was written."""
@@ -139,18 +149,18 @@ class _Pen:
     """Writes one binding."""
 
     client: Client
-    settings: Settings
+    settings: ControllerSettings
     """Says whether anything is written at all."""
     may_write: Callable[[], bool]
     """Whether this controller is still the one that writes."""
-    entry: Entry
+    entry: ObjectVersion
     """The binding as it was read or written last."""
     conflicts: int = 0
     placed: bool = False
     """Whether the spec was written, whatever became of the status."""
     moved: int = 0
 
-    def write(self, made: Callable[[Entry], Object | None], subresource: str = "") -> bool:
+    def write(self, made: Callable[[ObjectVersion], Object | None], subresource: str = "") -> bool:
         """Send a patch of the binding as it is; tell whether there was one to send.
 
         Raises `_Stale` where the spec has changed, or another controller writes now, and `RefusedError` where
@@ -189,8 +199,12 @@ class _Pen:
 
 
 def carry_out(
-    client: Client, settings: Settings, may_write: Callable[[], bool], entry: Entry, decision: Decision
-) -> Written:
+    client: Client,
+    settings: ControllerSettings,
+    may_write: Callable[[], bool],
+    entry: ObjectVersion,
+    decision: Decision,
+) -> WriteOutcome:
     """Write what was decided for a binding.
 
     `settings`: the scheduler's name, and whether anything is written at all. `may_write`: whether this
@@ -200,27 +214,27 @@ def carry_out(
     try:
         return _written(pen, decision)
     except _Stale:
-        result = Result.STALE
+        result = WriteResult.STALE
     except UnreachableError as error:
         LOG.warning("not written", extra={"binding": str(entry.place), "error": str(error)})
-        result = Result.REFUSED
+        result = WriteResult.REFUSED
     except RefusedError as error:
-        result = Result.GONE if error.status == HTTPStatus.NOT_FOUND else Result.REFUSED
-        if result is Result.REFUSED:
+        result = WriteResult.GONE if error.status == HTTPStatus.NOT_FOUND else WriteResult.REFUSED
+        if result is WriteResult.REFUSED:
             LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
-    return Written(result, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
+    return WriteOutcome(result, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
 
 
-def _written(pen: _Pen, decision: Decision) -> Written:
+def _written(pen: _Pen, decision: Decision) -> WriteOutcome:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     match decision:
         case Kept():
             told = pen.write(lambda entry: _success(entry, now, decision), "status")
-            return Written(Result.WRITTEN, pen.entry, decision, told, pen.conflicts)
+            return WriteOutcome(WriteResult.WRITTEN, pen.entry, decision, told, pen.conflicts)
         case Unplaced():
             said = "False", decision.reason, decision.message
             told = pen.write(lambda entry: _status_patch(entry, {}, said, now), "status")
-            return Written(Result.UNPLACED, pen.entry, decision, told, pen.conflicts)
+            return WriteOutcome(WriteResult.UNPLACED, pen.entry, decision, told, pen.conflicts)
         case Placed():
             moved = _stopped(pen.entry, decision)
             try:
@@ -233,4 +247,6 @@ def _written(pen: _Pen, decision: Decision) -> Written:
             news = decision if pen.placed or _is_news(pen.entry, decision) else Kept(decision.group)
             if not (pen.placed and pen.settings.dry_run):
                 pen.write(lambda entry: _success(entry, now, news), "status")
-            return Written(Result.WRITTEN, pen.entry, decision, pen.placed, pen.conflicts, pen.moved)
+            return WriteOutcome(
+                WriteResult.WRITTEN, pen.entry, decision, pen.placed, pen.conflicts, pen.moved
+            )

@@ -1,6 +1,6 @@
 """Aggregated: replicas stand on as few clusters as possible."""
 
-from fairlead.encoders.costs import Because, LinearCost
+from fairlead.encoders.costs import LinearCost, Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import CLUSTERS
@@ -19,4 +19,4 @@ def encode(_rule: Aggregated, workload: Workload, encoding: Encoding) -> None:
     def clusters(placement: Placement) -> int:
         return len(placement.of(workload.key))
 
-    encoding.prefer(CLUSTERS, [LinearCost(terms, 0, clusters)], because=Because(KIND, workload.key))
+    encoding.prefer(CLUSTERS, [LinearCost(terms, 0, clusters)], because=Origin(KIND, workload.key))

@@ -1,20 +1,21 @@
 """Balance: how unevenly clusters are filled, as a convex cost of what is used of every resource."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain, product
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Because, Cost, LevelCost, LinearCost
+from fairlead.encoders.costs import Cost, LinearCost, Origin
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
-from fairlead.encoders.filling import MOST_UNITS, Filled, least_and_most, rows_of
-from fairlead.encoders.open_balance import Whole, open_cost, pairs, wholes_of
+from fairlead.encoders.filling import MOST_UNITS, ResourceUse, least_and_most, rows_of
+from fairlead.encoders.open_totals import Functions, OpenTotal, PartOfTotal
 from fairlead.encoders.scale import LARGEST
-from fairlead.encoders.variables import Range
+from fairlead.encoders.variables import Interval
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE
 from fairlead.models.placement import Placement
@@ -25,13 +26,40 @@ FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
 LINES = 24
 """Lines that touch every cost before anything is solved, and one more."""
+MOST_OPEN = 1_500
+"""Clusters times totals of a resource that are looked at, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenUse:
+    """Use of one resource by the members, where it is open how much that is in all.
+
+    So it is where some clusters are of unknown capacity, copies are chosen, or not everything is placed. The
+    share of a cluster in what is used is no convex cost then, as long as the total is open: `open_totals`.
+    """
+
+    filled: Mapping[str, ResourceUse]
+    """Use of each cluster, by name."""
+    possible: range
+    """Units that they may use together, whatever is known by now: steps are measured by these."""
+    totals: range
+    """Units of these that are still possible."""
+
+    @property
+    def error(self) -> int:
+        """Most steps by which a cost is underestimated where each unit of a square is rounded down."""
+        return self.possible[-1] ** 2
+
+    def used(self, placement: Placement) -> int:
+        """Return the units that a placement uses of all clusters together."""
+        return sum(each.used(placement) for each in self.filled.values())
 
 
 @dataclass(slots=True)
 class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it."""
 
-    filled: Filled
+    filled: ResourceUse
     function: ConvexFunction
     encoding: Encoding
     used: cp_model.IntVar
@@ -39,6 +67,11 @@ class _FillingCost(Cost):
     """Variables: units used, and the cost of them in steps of the level."""
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Slope of a line, and its value at 0, by where it touches the function, there and at the next number."""
+
+    @property
+    def error(self) -> int:
+        """Steps by which it is underestimated at most: one for each unit that is used in all."""
+        return self.filled.total
 
     def of(self, placement: Placement) -> int:
         return self.function(self.filled.used(placement))
@@ -80,44 +113,24 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
 
     L is the least common denominator; where that leads to too large numbers, L is such that the steps of all
     costs, each rounded towards 0, add up to an error below 1 / `FINE`. Where it is open how much D is, see
-    `open_balance`.
+    `OpenUse`.
 
     Raises `UnsupportedError` where amounts are too large to be counted in 64 bits, or D may be too many
     numbers.
     """
     filled = list(_all_filled(rule, problem, encoding))
-    wholes = list(wholes_of(rule, problem, encoding))
+    wholes = list(_opened(rule, problem, encoding))
     scale, exact = _scale(filled, wholes)
-    costs: list[Cost] = [open_cost(each, scale, encoding) for each in wholes]
+    costs: list[Cost] = [_open_cost(each, scale, encoding) for each in wholes]
     least = Fraction(0)
     for each in filled:
         function, constant = squared(each.share * each.total, Fraction(scale, each.total), exact=exact)
         costs.append(_cost(each, function, encoding))
         least += constant / scale
-    encoding.prefer(BALANCE, costs, because=Because(KIND), constant=least, scale=scale, exact=exact)
+    encoding.prefer(BALANCE, costs, because=Origin(KIND), constant=least, scale=scale, exact=exact)
 
 
-def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
-    """Return the most that a level may cost in steps of a model, whose costs may be rounded down."""
-    return math.floor((value - cost.constant - error(cost)) * cost.scale)
-
-
-def spare(cost: LevelCost) -> int:
-    """Return by how many steps costs that are the same may differ, as they are rounded for each total."""
-    return 0 if cost.exact else sum(each.error for each in cost.costs if isinstance(each, LinearCost))
-
-
-def error(cost: LevelCost) -> Fraction:
-    """Return by how much a balance is underestimated at most."""
-    if cost.exact:
-        return Fraction(0)
-    known = sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost))
-    return Fraction(
-        known + sum(each.error for each in cost.costs if isinstance(each, LinearCost)), cost.scale
-    )
-
-
-def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[Filled]:
+def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[ResourceUse]:
     for resource, shares in rule.shares.items():
         if resource not in rule.totals:
             continue
@@ -130,11 +143,11 @@ def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator
         for name, share in shares.items() if total else ():
             row = tuple(each for each in rows[name].places if encoding.variables.range(each[0]).upper > 0)
             lower, upper = encoding.filled.get((name, resource), (0, total * unit))
-            known = Range(-(-lower // unit), upper // unit)
-            yield Filled(row, known, rows[name].standing, total, share)
+            known = Interval(-(-lower // unit), upper // unit)
+            yield ResourceUse(row, known, rows[name].standing, total, share)
 
 
-def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool]:
+def _scale(filled: Sequence[ResourceUse], wholes: Sequence[OpenUse]) -> tuple[int, bool]:
     """Return the steps in 1, and whether every cost is a whole number of them."""
     coarse = FINE * (sum(each.total for each in filled) + sum(each.error for each in wholes))
     shares = (each.share for each in (*filled, *(part for whole in wholes for part in whole.filled.values())))
@@ -145,7 +158,8 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     most = LARGEST // (max(1, dearest) * max(1, sum(len(each.possible) for each in wholes)))
     steps = 1
     known = ((each, each.total) for each in filled)
-    for each, total in (*known, *(pair for whole in wholes for pair in pairs(whole))):
+    opened = (product(whole.filled.values(), filter(None, whole.possible)) for whole in wholes)
+    for each, total in (*known, *chain.from_iterable(opened)):
         steps = math.lcm(steps, (1 / (each.share * total * total)).denominator, total)
         # Many totals are divided by there, and costs that are the same have to be the same in steps.
         if steps > (most if wholes else coarse):
@@ -153,7 +167,7 @@ def _scale(filled: Sequence[Filled], wholes: Sequence[Whole]) -> tuple[int, bool
     return steps, True
 
 
-def _cost(filled: Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
+def _cost(filled: ResourceUse, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
     ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
     lower, upper = least_and_most(filled.places, filled.standing, encoding).within(*filled.known)
     used = encoding.model.new_int_var(lower, upper, "")
@@ -169,3 +183,60 @@ def _cost(filled: Filled, function: ConvexFunction, encoding: Encoding) -> _Fill
     for at in {centre, *(lower + (upper - lower) * part // max(1, lines) for part in range(lines + 1))}:
         found.touch(at)
     return found
+
+
+def _opened(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[OpenUse]:
+    """Yield the resources of which it is open how much is used in all."""
+    for resource, shares in rule.shares.items():
+        if resource in rule.totals:
+            continue
+        unit, rows = rows_of(rule, problem, resource)
+        least, most = rule.between[resource]
+        if not rows or not most:
+            continue
+        found = dict[str, ResourceUse]()
+        for name, (places, standing) in rows.items():
+            known = least_and_most(places, standing, encoding)
+            found[name] = ResourceUse(places, known, standing, 0, shares[name])
+        possible = range(-(-least // unit), most // unit + 1)
+        if len(possible) * len(found) > MOST_OPEN:
+            raise UnsupportedError(f"too much may be used of {resource} for balance where the total is open")
+        lower = max(sum(each.known.lower for each in found.values()), possible.start)
+        upper = min(sum(each.known.upper for each in found.values()) + 1, possible.stop)
+        yield OpenUse(found, possible, range(lower, max(lower, upper)))
+
+
+def _open_cost(whole: OpenUse, scale: int, encoding: Encoding) -> LinearCost:
+    """Return the cost of one resource, in whole steps of 1 / L, where its total is open.
+
+    That is ``sum L U^2 / (s D^2) - L``, as the shares s add up to 1, with D the total; nothing where D is 0.
+    """
+    parts = dict[str, PartOfTotal]()
+    for name, each in whole.filled.items():
+        used = encoding.own_number(each.known.lower, each.known.upper, each.used)
+        terms = [(encoding.replicas(*place), need) for place, need in each.places]
+        encoding.define(weighted([*terms, (used, -1)]) == -each.standing)
+        parts[name] = PartOfTotal(used, each.known, each.used)
+    everything = cp_model.LinearExpr.sum([each.variable for each in parts.values()])
+    held = OpenTotal(encoding.model, parts, everything, whole.used, whole.totals)
+
+    def unit(each: ResourceUse, total: int) -> int:
+        return int(scale / (each.share * total * total))
+
+    def functions(total: int) -> Functions:
+        every = whole.filled.items() if total else ()
+        return {name: (_square(unit(each, total)), round(each.share * total)) for name, each in every}
+
+    def steps(placement: Placement) -> int:
+        total, every = whole.used(placement), whole.filled.values()
+        return sum(unit(each, total) * each.used(placement) ** 2 for each in every) - scale if total else 0
+
+    def fixed(total: int) -> int:
+        return -scale if total else 0
+
+    return replace(held.sum(functions, fixed, steps), error=whole.error)
+
+
+def _square(steps: int) -> ConvexFunction:
+    """Return a square, each unit of it so many steps."""
+    return ConvexFunction(lambda k: steps * (2 * k + 1), lambda x: steps * x * x)

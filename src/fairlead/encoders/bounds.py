@@ -1,6 +1,6 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MINIMA
@@ -20,16 +20,16 @@ def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
         minimise  sum (1 - u_c) over clusters with a minimum, where those are chosen first
     """
     for name, bound in rule.maximum.items():
-        because = Because(KIND, workload.key, name, "maximum")
+        because = Origin(KIND, workload.key, name, "maximum")
         encoding.limit(Place(workload.key, name), upper=bound.replicas, because=because)
     minimum = {name: bound for name, bound in rule.minimum.items() if bound.replicas and workload.replicas}
     for name, bound in minimum.items():
-        because = Because(KIND, workload.key, name, "minimum")
+        because = Origin(KIND, workload.key, name, "minimum")
         if name not in rule.where_held:
             encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
         elif bound.replicas > 1:
             used, held = encoding.used(workload.key, name), encoding.replicas(workload.key, name)
             encoding.require_coupled(held >= bound.replicas * used, because=because)
     if rule.preferred:
-        because = Because(KIND, workload.key, None, "preferred")
+        because = Origin(KIND, workload.key, None, "preferred")
         encoding.prefer(MINIMA, [encoding.unused(workload.key, minimum)], because=because)

@@ -1,6 +1,6 @@
 """Candidates: clusters that are closed to a workload hold none of it."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Candidates
@@ -24,5 +24,5 @@ def encode(rule: Candidates, workload: Workload, encoding: Encoding) -> None:
             most = workload.current.get(cluster.name, 0)
         else:
             continue
-        because = Because(KIND, workload.key, cluster.name)
+        because = Origin(KIND, workload.key, cluster.name)
         encoding.limit(Place(workload.key, cluster.name), upper=most, because=because)

@@ -1,6 +1,6 @@
 """Capacity: what the workloads ask of a cluster together."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.cluster import Cluster
@@ -38,12 +38,12 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
         if encoding.variables.range(place).upper > 0:
             for resource, need in demands(workload, cluster).items():
                 rows.setdefault(resource, []).append((place, need))
-    because = Because(KIND, None, cluster.name)
+    because = Origin(KIND, None, cluster.name)
     loose = {each for each in rows if encoding.gives(gives_way(cluster.name, each), "most")}
     for resource, row in rows.items():
         limit = problem.limits.get((cluster.name, resource), 0)
         for place, need in row if resource not in loose else ():
-            alone = Because(KIND, place.workload, cluster.name, resource) if len(row) == 1 else because
+            alone = Origin(KIND, place.workload, cluster.name, resource) if len(row) == 1 else because
             encoding.limit(place, upper=limit // need, because=alone)
     for resource, row in rows.items():
         if resource in loose or len(row) > 1:
@@ -52,9 +52,9 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
             encoding.require_room(row, limit, because=asking)
 
 
-def gives_way(cluster: str, resource: str) -> Because:
+def gives_way(cluster: str, resource: str) -> Origin:
     """Return the name of a cluster's resource where it may give way: by itself, for all workloads."""
-    return Because(KIND, None, cluster, resource)
+    return Origin(KIND, None, cluster, resource)
 
 
 def _encode_grades(problem: Problem, cluster: Cluster, encoding: Encoding) -> None:
@@ -62,5 +62,5 @@ def _encode_grades(problem: Problem, cluster: Cluster, encoding: Encoding) -> No
     for workload in problem.workloads:
         room = graded_room(workload, cluster)
         if room is not None:
-            because = Because(KIND, workload.key, cluster.name, "grades")
+            because = Origin(KIND, workload.key, cluster.name, "grades")
             encoding.limit(Place(workload.key, cluster.name), upper=room, because=because)

@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
@@ -25,7 +25,7 @@ def encode(rule: Companionship, problem: Problem, encoding: Encoding) -> None:
         for cluster in problem.clusters:
             if not _can_stand(later, cluster.name, encoding):
                 continue
-            because = Because(KIND, later.key, cluster.name, rule.name)
+            because = Origin(KIND, later.key, cluster.name, rule.name)
             here = encoding.used(later.key, cluster.name)
             if _can_stand(earlier, cluster.name, encoding):
                 there = encoding.used(earlier.key, cluster.name)

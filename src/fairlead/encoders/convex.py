@@ -54,7 +54,7 @@ def missing_up_to(least: int) -> ConvexFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class SegmentCover:
     """Segments from a lower to an upper bound, in order, with slopes that rise."""
 
     segments: tuple[Segment, ...]
@@ -71,7 +71,7 @@ class Cover:
         )
 
 
-def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cover:
+def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> SegmentCover:
     """Cut a function into segments: exact ones near the centre, coarse ones that underestimate far from it.
 
     A segment of the integer hull joins ``(k, g(k))`` and ``(k + 1, g(k + 1))``; neighbours of one slope are
@@ -89,7 +89,7 @@ def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cove
     segments, first = (*downward, *upward), function(lower)
     risen = accumulate((each.end - each.start) * each.slope for each in segments)
     gaps = (function(each.end) - first - cost for each, cost in zip(segments, risen, strict=True))
-    return Cover(segments, first, max(gaps, default=0))
+    return SegmentCover(segments, first, max(gaps, default=0))
 
 
 def _outward(value: Callable[[int], int], length: int) -> list[Segment]:
@@ -160,7 +160,7 @@ class ConvexCost:
     """Value at which x is expected; segments are exact around it."""
     switch: cp_model.IntVar | None = None
     """A literal that is 1 wherever x is positive; None where there is none."""
-    _cover: Cover | None = field(default=None, init=False)
+    _cover: SegmentCover | None = field(default=None, init=False)
     _parts: list[cp_model.IntVar] = field(default_factory=list, init=False)
     _excess: cp_model.IntVar | None = field(default=None, init=False)
     _lines: set[int] = field(default_factory=set, init=False)
@@ -204,7 +204,7 @@ class ConvexCost:
         if self._excess is not None:
             yield self._excess, self.function(at) - self._cover(at)
 
-    def _segments(self) -> Cover:
+    def _segments(self) -> SegmentCover:
         """Return the segments; the first call adds them to the model."""
         if self._cover is None:
             lower, upper = self.bounds

@@ -1,6 +1,6 @@
 """Copies: a duplicated workload that may choose stands on as many clusters as allowed, most room first."""
 
-from fairlead.encoders.costs import Because, LinearCost
+from fairlead.encoders.costs import LinearCost, Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.models.levels import COPIES, ROOM
 from fairlead.models.placement import Placement
@@ -24,7 +24,7 @@ def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
         placed = placement.of(workload.key)
         return sum(rank for name, rank in ranked.items() if placed.get(name))
 
-    because = Because(KIND, workload.key)
+    because = Origin(KIND, workload.key)
     encoding.prefer(COPIES, [encoding.unused(workload.key, ranked)], because=because)
     terms = [(encoding.used(workload.key, name), rank) for name, rank in ranked.items() if rank]
     encoding.prefer(ROOM, [LinearCost(terms, 0, ranks)], because=because)

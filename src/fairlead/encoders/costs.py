@@ -1,5 +1,6 @@
 """Costs by level, each part as variables of a model and as a number for a placement."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,13 +9,13 @@ from typing import Protocol
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
-from fairlead.encoders.scale import Division, Scale
-from fairlead.encoders.variables import Place, Range, Subject, replicas_at
+from fairlead.encoders.scale import Apportionment, StepScale
+from fairlead.encoders.variables import Interval, Place, Subject, replicas_at
 from fairlead.models.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class Origin:
     """Origin of a constraint or a cost: rule, workload, cluster."""
 
     rule: str
@@ -33,6 +34,16 @@ class Cost(Protocol):
     def least(self) -> int | None:
         """No placement costs less, in steps; None where that is not known."""
         return None
+
+    @property
+    def error(self) -> int:
+        """Steps by which it is underestimated at most, where it is rounded down."""
+        return 0
+
+    @property
+    def spare(self) -> int:
+        """Steps by which placements that cost the same may differ, where each total is rounded anew."""
+        return 0
 
     def of(self, placement: Placement, /) -> int:
         """Return the cost of a placement, in steps."""
@@ -68,13 +79,18 @@ class LinearCost:
     error: int = 0
     """Steps by which it is underestimated at most, where its coefficients are rounded."""
 
+    @property
+    def spare(self) -> int:
+        """Steps by which it may differ for placements that cost the same."""
+        return self.error
+
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
         return self.weighted, self.offset
 
 
 @dataclass(frozen=True, slots=True)
-class CostAt(Cost):
+class ConvexTerm(Cost):
     """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
@@ -104,9 +120,9 @@ class PeakCost(Cost):
     variable: cp_model.IntVar
     """Stands for the rounded maximum."""
     workload: str
-    division: Division
+    division: Apportionment
     """Replicas N and weights w."""
-    scale: Scale
+    scale: StepScale
     """Steps L in one."""
 
     @property
@@ -134,7 +150,7 @@ class PeakCost(Cost):
             for cluster, weight in self.division.weights.items()
         )
 
-    def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Range:
+    def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Interval:
         """Return the fewest and the most replicas that keep a cluster's distance within a limit.
 
         `strictly`: True where the distance must be less than the limit.
@@ -145,7 +161,7 @@ class PeakCost(Cost):
         if strictly:
             fewest += fewest == least
             most -= most == greatest
-        return Range(int(fewest), int(most))
+        return Interval(int(fewest), int(most))
 
 
 @dataclass(slots=True)
@@ -194,6 +210,20 @@ class LevelCost:
         """
         return 0 if self.exact else 3 * replicas + clusters
 
+    @property
+    def error(self) -> Fraction:
+        """Amount by which it is underestimated at most where its parts say so, in the unit of the level."""
+        return Fraction(0 if self.exact else sum(cost.error for cost in self.costs), self.scale)
+
+    @property
+    def spare(self) -> int:
+        """Steps by which placements that cost the same may differ."""
+        return 0 if self.exact else sum(cost.spare for cost in self.costs)
+
+    def steps_up_to(self, value: int | Fraction) -> int:
+        """Return the most steps that keep it up to a value, though it may be underestimated."""
+        return math.floor((value - self.constant - self.error) * self.scale)
+
     def value(self, steps: int) -> Fraction:
         """Return a number of steps in the unit of the level."""
         return Fraction(steps, self.scale) + self.constant
@@ -211,14 +241,14 @@ class LevelCost:
         return {
             cost.subject: cost.convex.function
             for cost in self.costs
-            if isinstance(cost, CostAt) and isinstance(cost.subject, Place)
+            if isinstance(cost, ConvexTerm) and isinstance(cost.subject, Place)
         }
 
     def rest(self) -> int | None:
         """Return the least of all costs but `functions`, in steps; None where that is not known."""
         total, single = 0, 0
         for cost in self.costs:
-            if isinstance(cost, CostAt) and isinstance(cost.subject, Place):
+            if isinstance(cost, ConvexTerm) and isinstance(cost.subject, Place):
                 single += 1
             elif cost.least is None:
                 return None

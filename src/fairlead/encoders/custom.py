@@ -7,7 +7,7 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.costs import Because, Cost, LinearCost
+from fairlead.encoders.costs import Cost, LinearCost, Origin
 from fairlead.encoders.encoding import Constraint, Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import ExtensionError, FairleadError
@@ -72,7 +72,7 @@ class RuleFormulas:
         """Require a linear constraint to hold."""
         if isinstance(self._rule, CustomCost):
             raise ExtensionError(f"{called(self._rule)} is a cost and requires something")
-        because = Because(self._rule.kind, self._key, None, self._rule.name)
+        because = Origin(self._rule.kind, self._key, None, self._rule.name)
         self._encoding.require_coupled(self._checked(constraint), because=because)
 
     def minimise(self, expression: Any) -> None:
@@ -99,7 +99,7 @@ class RuleFormulas:
         if isinstance(rule, CustomCost):
             costs: list[Cost] = [self._encoding.convex_cost(*each) for each in self._on.items()]
             costs += [self._linear(rule)] if self._sum else []
-            because = Because(rule.level.key, self._key)
+            because = Origin(rule.level.key, self._key)
             self._encoding.prefer(rule.level, costs, because=because, scale=rule.level.steps)
 
     def _linear(self, rule: CustomCost) -> LinearCost:

@@ -6,12 +6,12 @@ from math import ceil, floor
 from typing import assert_never
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.scale import Division, Measured, Scale
+from fairlead.encoders.scale import Apportionment, MeasuredSet, StepScale
 from fairlead.models.levels import Deviation
 
 
 def distances_of(
-    division: Division, scale: Scale, deviation: Deviation
+    division: Apportionment, scale: StepScale, deviation: Deviation
 ) -> dict[str, tuple[ConvexFunction, int]]:
     """Return the distance of every cluster from its quota, less its least value, and that value in steps.
 
@@ -28,7 +28,7 @@ def distances_of(
 
 
 def known_distances(
-    every: Iterable[Measured], scale: Scale, deviation: Deviation
+    every: Iterable[MeasuredSet], scale: StepScale, deviation: Deviation
 ) -> tuple[dict[str, ConvexFunction], Fraction]:
     """Return the distances of clusters whose quotas are known, and what comes on top of their sum.
 
@@ -45,7 +45,7 @@ def known_distances(
 
 
 def distance_from_quota(
-    quota: Fraction, scale: Scale, deviation: Deviation
+    quota: Fraction, scale: StepScale, deviation: Deviation
 ) -> tuple[ConvexFunction, Fraction]:
     """Return the distance from a quota less its least value, and that value, in steps.
 

@@ -1,6 +1,6 @@
 """Duplicated: every selected cluster holds a full copy."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Duplicated
@@ -20,7 +20,7 @@ def encode(rule: Duplicated, workload: Workload, encoding: Encoding) -> None:
     """
     names = candidates_of(workload)
     for name in names:
-        because = Because(KIND, workload.key, name)
+        because = Origin(KIND, workload.key, name)
         full = copy_on(rule, workload, name)
         if not rule.choice:
             encoding.limit(Place(workload.key, name), lower=full, upper=full, because=because)
@@ -28,7 +28,7 @@ def encode(rule: Duplicated, workload: Workload, encoding: Encoding) -> None:
             used = encoding.used(workload.key, name)
             encoding.require_coupled(encoding.replicas(workload.key, name) == full * used, because=because)
     if not names and workload.replicas:
-        encoding.require(False, because=Because(KIND, workload.key))
+        encoding.require(False, because=Origin(KIND, workload.key))
     elif rule.choice and workload.replicas:
         used_at_all = total(encoding.used(workload.key, name) for name in names)
-        encoding.require_coupled(used_at_all >= 1, because=Because(KIND, workload.key))
+        encoding.require_coupled(used_at_all >= 1, because=Origin(KIND, workload.key))

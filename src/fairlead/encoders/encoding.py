@@ -10,14 +10,14 @@ from typing import TypeVar
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
-from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost, LinearCost
+from fairlead.encoders.costs import ConvexTerm, Cost, LevelCost, LinearCost, Origin
 from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.slack import Giving, Side, Slack
 from fairlead.encoders.variables import (
-    Group,
+    Interval,
+    Intervals,
     Place,
-    Range,
-    Ranges,
+    PlaceSet,
     ReplicaVariables,
     Selection,
     Subject,
@@ -30,7 +30,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.usage import Row
 
 T = TypeVar("T")
-Filled = Mapping[Row, Range]
+Filled = Mapping[Row, Interval]
 """Fewest and most of a resource that may be used, in its own unit (millicores, bytes), by cluster and
 resource."""
 Constraint = cp_model.BoundedLinearExpression | bool
@@ -53,7 +53,7 @@ class Encoding:
     def __init__(
         self,
         problem: Problem,
-        within: Ranges | None = None,
+        within: Intervals | None = None,
         centres: Placement | None = None,
         *,
         held: Held | None = None,
@@ -71,14 +71,14 @@ class Encoding:
         self._slack = None if giving is None else Slack(self.model, giving)
         self.centres = centres
         self._own: list[tuple[cp_model.IntVar, Callable[[Placement], int]]] = []
-        self.open_tiers: dict[Group, LinearCost] = {}
+        self.open_tiers: dict[PlaceSet, LinearCost] = {}
 
     @property
-    def given(self) -> dict[tuple[Because, Side], cp_model.IntVar]:
+    def given(self) -> dict[tuple[Origin, Side], cp_model.IntVar]:
         """Slack variables by what gives way: each at least what its constraints are missed by."""
         return {} if self._slack is None else self._slack.given
 
-    def gives(self, because: Because, side: Side) -> bool:
+    def gives(self, because: Origin, side: Side) -> bool:
         """Tell whether a constraint may give way on a side."""
         return self._slack is not None and self._slack.giving(because, side) > 0
 
@@ -109,14 +109,14 @@ class Encoding:
     def any_used(self, workload: str, clusters: frozenset[str]) -> cp_model.IntVar:
         """Return a literal that tells whether a workload stands on any of some clusters."""
         self.coupled = True
-        return self.selection.any_used(Group(workload, clusters))
+        return self.selection.any_used(PlaceSet(workload, clusters))
 
     def once(self, find: Callable[[Problem, Held | None], T]) -> T:
         """Return the result of a function of the problem and its tiers; it is called only once."""
         return self.problem.once(find, self.held)
 
     def limit(
-        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because
+        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Origin
     ) -> None:
         """Require a number of replicas to lie within bounds; the cheapest kind of constraint.
 
@@ -131,19 +131,19 @@ class Encoding:
         if lower is not None or upper is not None:
             self.variables.limit(place, lower, upper)
 
-    def require(self, expression: Constraint, *, because: Because) -> None:
+    def require(self, expression: Constraint, *, because: Origin) -> None:
         """Require a linear constraint to hold."""
         if self._slack is None or isinstance(expression, bool):
             self.model.add(expression)
         else:
             self._slack.loosen(expression, because)
 
-    def require_coupled(self, expression: Constraint, *, because: Because) -> None:
+    def require_coupled(self, expression: Constraint, *, because: Origin) -> None:
         """Require what is more than bounds and one total a workload: ties are harder to settle then."""
         self.coupled = True
         self.require(expression, because=because)
 
-    def require_room(self, asked: Sequence[tuple[Place, int]], room: int, *, because: Because) -> None:
+    def require_room(self, asked: Sequence[tuple[Place, int]], room: int, *, because: Origin) -> None:
         """Require places to take no more than there is, each replica so much.
 
         The row is divided by the greatest common divisor, and left out where it holds whatever the placement.
@@ -170,7 +170,7 @@ class Encoding:
             self.coupled = True
             self.model.add(expression)
 
-    def convex_cost(self, subject: Subject, function: ConvexFunction) -> CostAt:
+    def convex_cost(self, subject: Subject, function: ConvexFunction) -> ConvexTerm:
         """Return a convex cost of the replicas on a cluster, or on a set of clusters together."""
         centre = function.anchor if self.centres is None else replicas_at(self.centres, subject)
         if isinstance(subject, Place):
@@ -179,9 +179,9 @@ class Encoding:
         else:
             self.coupled = True
             ranges = [self.variables.range(Place(subject.workload, name)) for name in subject.clusters]
-            bounds = Range(sum(each.lower for each in ranges), sum(max(each) for each in ranges))
+            bounds = Interval(sum(each.lower for each in ranges), sum(max(each) for each in ranges))
             replicas, switch = self.selection.total(subject), None
-        return CostAt(subject, ConvexCost(self.model, replicas, function, bounds, centre, switch))
+        return ConvexTerm(subject, ConvexCost(self.model, replicas, function, bounds, centre, switch))
 
     def unused(self, workload: str, clusters: Collection[str]) -> LinearCost:
         """Return how many of some clusters a workload leaves empty: ``sum (1 - u_c)``."""
@@ -197,7 +197,7 @@ class Encoding:
         level: Level,
         costs: Iterable[Cost],
         *,
-        because: Because,
+        because: Origin,
         constant: Fraction | int = 0,
         scale: int = 1,
         exact: bool = True,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import EVENNESS
@@ -20,7 +20,7 @@ def encode(rule: Evenness, workload: Workload, encoding: Encoding) -> None:
             encoding.convex_cost(Place(workload.key, name), _square(before.get(name, 0)))
             for name in rule.clusters
         ]
-        encoding.prefer(level, costs, because=Because(KIND, workload.key))
+        encoding.prefer(level, costs, because=Origin(KIND, workload.key))
 
 
 def _square(origin: int) -> ConvexFunction:

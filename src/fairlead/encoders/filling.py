@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
@@ -18,12 +18,12 @@ MOST_UNITS = 2**42
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class ResourceUse:
     """Units of a resource that the members use on a cluster; a unit is what all requests are multiples of."""
 
     places: tuple[tuple[Place, int], ...]
     """Workload and cluster of members that request the resource, each with the units of one replica."""
-    known: Range
+    known: Interval
     """Fewest and most units that may be used, as far as known."""
     standing: int
     """Units used by members that are not in the problem, whatever the placement."""
@@ -38,7 +38,7 @@ class Filled:
         return self.standing + sum(replicas)
 
 
-class Row(NamedTuple):
+class ResourceRow(NamedTuple):
     """The use of a resource on one cluster, in units."""
 
     places: tuple[tuple[Place, int], ...]
@@ -47,15 +47,15 @@ class Row(NamedTuple):
     """Units that are used whatever the members do."""
 
 
-def least_and_most(places: Iterable[tuple[Place, int]], standing: int, encoding: Encoding) -> Range:
+def least_and_most(places: Iterable[tuple[Place, int]], standing: int, encoding: Encoding) -> Interval:
     """Return the units that may be used on a cluster, as far as the ranges of single places tell."""
     ranges = [(encoding.variables.range(place), need) for place, need in places]
     lower = sum(max(0, each.lower) * need for each, need in ranges)
     upper = sum(max(0, each.lower, each.upper) * need for each, need in ranges)
-    return Range(standing + lower, standing + upper)
+    return Interval(standing + lower, standing + upper)
 
 
-def rows_of(rule: Balance, problem: Problem, resource: str) -> tuple[int, dict[str, Row]]:
+def rows_of(rule: Balance, problem: Problem, resource: str) -> tuple[int, dict[str, ResourceRow]]:
     """Return the unit of a resource, and its use by cluster; the unit is 0 where nothing is used.
 
     All requests, and the total where it is known, are multiples of the unit.
@@ -68,7 +68,7 @@ def rows_of(rule: Balance, problem: Problem, resource: str) -> tuple[int, dict[s
     if not unit:
         return 0, {}
     return unit, {
-        name: Row(tuple((at, need // unit) for at, need in places[name]), standing[name] // unit)
+        name: ResourceRow(tuple((at, need // unit) for at, need in places[name]), standing[name] // unit)
         for name in shares
     }
 

@@ -1,6 +1,6 @@
 """Group total: how many replicas a named set of clusters holds together."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.group_total import KIND
@@ -13,7 +13,7 @@ def encode(rule: GroupTotal, workload: Workload, encoding: Encoding) -> None:
     The minimum does not bind a workload that is scaled to 0.
     """
     held = total(encoding.replicas(workload.key, name) for name in sorted(rule.clusters))
-    because = Because(KIND, workload.key, None, rule.name)
+    because = Origin(KIND, workload.key, None, rule.name)
     if rule.minimum and workload.replicas:
         encoding.require_coupled(held >= rule.minimum, because=because)
     if rule.maximum is not None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Constraint, Encoding
 from fairlead.encoders.registry import ENCODERS, kind_of, place_of
-from fairlead.encoders.variables import Place, Range, Ranges
+from fairlead.encoders.variables import Interval, Intervals, Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Rule, Total
 from fairlead.models.validity import largest
@@ -24,7 +24,7 @@ _Subject = tuple[Rule, Workload | Problem, cp_model.IntVar | None]
 class ConditionalEncoding(Encoding):
     """An encoding in which some constraints hold only where a literal does."""
 
-    def __init__(self, problem: Problem, within: Ranges) -> None:
+    def __init__(self, problem: Problem, within: Intervals) -> None:
         super().__init__(problem, within)
         self._condition: cp_model.IntVar | None = None
 
@@ -38,7 +38,7 @@ class ConditionalEncoding(Encoding):
             self._condition = None
 
     def limit(
-        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because
+        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Origin
     ) -> None:
         """Require a number of replicas to lie within bounds."""
         if self._condition is None:
@@ -50,7 +50,7 @@ class ConditionalEncoding(Encoding):
         if upper is not None and upper < known.upper:
             self.require(self.replicas(*place) <= upper, because=because)
 
-    def require(self, expression: Constraint, *, because: Because) -> None:
+    def require(self, expression: Constraint, *, because: Origin) -> None:
         """Require a linear constraint to hold."""
         if self._condition is None:
             super().require(expression, because=because)
@@ -64,7 +64,7 @@ class ConditionalEncoding(Encoding):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GroupChoiceModel:
     """A model in which groups may be chosen."""
 
     encoding: Encoding
@@ -75,7 +75,7 @@ class Choice:
 
 def encode_choice(
     problem: Problem, options: Options, in_time: Callable[[], bool] = lambda: True
-) -> Choice | None:
+) -> GroupChoiceModel | None:
     """Encode what must hold of a problem in which some workloads may choose among affinity groups.
 
     With b_g = 1 where group g of a workload is taken::
@@ -115,7 +115,7 @@ def encode_choice(
             return None
         with encoding.under(literal):
             ENCODERS[kind_of(rule)](rule, subject, encoding)
-    return Choice(encoding, literals)
+    return GroupChoiceModel(encoding, literals)
 
 
 def _rules_of_groups(
@@ -130,12 +130,12 @@ def _rules_of_groups(
         yield from ((rule, workload, literal) for rule in workload.rules if rule not in common)
 
 
-def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
+def _ranges(problem: Problem, options: Options) -> dict[Place, Interval]:
     """Return the most that workloads with a choice may hold, by place; 0 where no group has the candidate."""
-    found: dict[Place, Range] = {}
+    found: dict[Place, Interval] = {}
     for key, choices in options.items():
         most = max(largest(workload) for workload in choices)
         reach = {name for workload in choices for name in problem.candidates(workload)}
         for cluster in problem.clusters:
-            found[Place(key, cluster.name)] = Range(0, most if cluster.name in reach else 0)
+            found[Place(key, cluster.name)] = Interval(0, most if cluster.name in reach else 0)
     return found

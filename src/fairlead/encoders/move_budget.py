@@ -2,7 +2,7 @@
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.moves import in_copies
 from fairlead.encoders.variables import Place
@@ -48,14 +48,14 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
     encoding.require_coupled(moved <= rule.most, because=gives_way(rule))
 
 
-def gives_way(rule: MoveBudget) -> Because:
+def gives_way(rule: MoveBudget) -> Origin:
     """Return the name of a budget."""
-    return Because(KIND, None, None, rule.name)
+    return Origin(KIND, None, None, rule.name)
 
 
 def _unavoidable(held: int, workload: Workload, encoding: Encoding) -> cp_model.LinearExprT:
     """Return how many replicas have to be stopped, as fewer are wanted than are held."""
-    because = Because(all_replicas.KIND, workload.key)
+    because = Origin(all_replicas.KIND, workload.key)
     if not held or not (encoding.gives(because, "least") or encoding.gives(because, "most")):
         return max(0, held - workload.replicas)
     fewer, more = encoding.given.get((because, "least"), 0), encoding.given.get((because, "most"), 0)

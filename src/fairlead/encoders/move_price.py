@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.costs import Because, Cost
+from fairlead.encoders.costs import Cost, Origin
 from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.moves import movable
@@ -50,7 +50,7 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
     encoding.prefer(
         NET,
         costs,
-        because=Because(KIND, workload.key),
+        because=Origin(KIND, workload.key),
         constant=constant,
         scale=scale.steps,
         exact=scale.exact and steps == rule.price * scale.steps,

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from fairlead.encoders.convex import missing_up_to
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Duplicated, Moves, Total
@@ -31,7 +31,7 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
             encoding.convex_cost(Place(workload.key, name), missing_up_to(count))
             for name, count in sorted(held.items())
         ],
-        because=Because(KIND, workload.key),
+        because=Origin(KIND, workload.key),
         constant=-shrunk,
     )
 

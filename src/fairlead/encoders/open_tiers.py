@@ -17,27 +17,29 @@ from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.open_totals import Copy, Functions, OpenTotal, Part
-from fairlead.encoders.scale import Measured, Scale
-from fairlead.encoders.variables import Group, Place, replicas_at
+from fairlead.encoders.open_totals import CopyAtTotal, Functions, OpenTotal, PartOfTotal
+from fairlead.encoders.scale import MeasuredSet, StepScale
+from fairlead.encoders.variables import Place, PlaceSet, replicas_at
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 
 
-def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: Encoding) -> LinearCost:
+def distance_of_open_tier(
+    measured: MeasuredSet, key: str, scale: StepScale, encoding: Encoding
+) -> LinearCost:
     """Return the distance of a tier from the quotas of what it holds, in whole steps.
 
     `measured`: the tier, and how many replicas it may hold; `scale`: steps in one unit of the deviation.
     """
     known = encoding.open_tiers
-    tier = Group(key, measured.clusters)
+    tier = PlaceSet(key, measured.clusters)
     if tier not in known:
         distances = _Distances(measured, scale, encoding.problem.deviation)
         known[tier] = _cost(tier, distances, _held_by(tier, measured, encoding))
     return known[tier]
 
 
-def _held_by(tier: Group, measured: Measured, encoding: Encoding) -> OpenTotal:
+def _held_by(tier: PlaceSet, measured: MeasuredSet, encoding: Encoding) -> OpenTotal:
     """Add what a tier may hold."""
     encoding.coupled = True
     parts = {name: _part(Place(tier.workload, name), encoding) for name in sorted(tier.clusters)}
@@ -47,18 +49,18 @@ def _held_by(tier: Group, measured: Measured, encoding: Encoding) -> OpenTotal:
     )
 
 
-def _part(place: Place, encoding: Encoding) -> Part:
+def _part(place: Place, encoding: Encoding) -> PartOfTotal:
     """Return the replicas of a place."""
     known = encoding.variables.range(place)
-    return Part(encoding.replicas(*place), known, lambda placement: replicas_at(placement, place))
+    return PartOfTotal(encoding.replicas(*place), known, lambda placement: replicas_at(placement, place))
 
 
 @dataclass(frozen=True, slots=True)
 class _Distances:
     """The distances of all clusters of a tier, by what it holds, in steps."""
 
-    measured: Measured
-    scale: Scale
+    measured: MeasuredSet
+    scale: StepScale
     deviation: Deviation
 
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
@@ -87,7 +89,7 @@ class _Distances:
         return sum(found) + self.on_top(total)
 
 
-def _cost(tier: Group, distances: _Distances, held: OpenTotal) -> LinearCost:
+def _cost(tier: PlaceSet, distances: _Distances, held: OpenTotal) -> LinearCost:
     """Return the distance, summed or the greatest, as the deviation is measured."""
 
     def steps(placement: Placement) -> int:
@@ -103,7 +105,7 @@ def _peak(distances: _Distances, held: OpenTotal, steps: Callable[[Placement], i
 
     A distance has three slopes at most: down to the quota, across it, and up from there.
     """
-    copies, peaks = list[Copy](), dict[int, cp_model.IntVar]()
+    copies, peaks = list[CopyAtTotal](), dict[int, cp_model.IntVar]()
     for total, literal in held.literals.items():
         found = distances.of(total)
         made = held.copies(total, distances.functions(total))

@@ -17,7 +17,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import LinearCost
-from fairlead.encoders.variables import Range
+from fairlead.encoders.variables import Interval
 from fairlead.models.placement import Placement
 
 Functions = Mapping[str, tuple[ConvexFunction, int]]
@@ -25,19 +25,19 @@ Functions = Mapping[str, tuple[ConvexFunction, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartOfTotal:
     """A part of a whole."""
 
     variable: cp_model.LinearExprT
     """Amount of the part."""
-    known: Range
+    known: Interval
     """Least and most of the amount, as far as known."""
     of: Callable[[Placement], int]
     """Amount in a placement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CopyAtTotal:
     """A part where the whole is so much."""
 
     total: int
@@ -51,7 +51,7 @@ class OpenTotal:
     """A whole with its parts."""
 
     model: cp_model.CpModel
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PartOfTotal]
     whole: cp_model.LinearExprT
     """Amount of the whole."""
     of: Callable[[Placement], int]
@@ -66,9 +66,9 @@ class OpenTotal:
         chosen = cp_model.LinearExpr.weighted_sum(list(self.literals.values()), list(self.literals))
         self.model.add(self.whole == chosen)
 
-    def copies(self, total: int, functions: Functions) -> list[Copy]:
+    def copies(self, total: int, functions: Functions) -> list[CopyAtTotal]:
         """Add copies of all parts for one total, which are 0 where it is not chosen."""
-        literal, found = self.literals[total], list[Copy]()
+        literal, found = self.literals[total], list[CopyAtTotal]()
         for name, (function, centre) in functions.items():
             lower, upper = self.parts[name].known
             upper = max(0, min(upper, total))
@@ -77,17 +77,17 @@ class OpenTotal:
             if 0 < lower <= upper:
                 self.model.add(copy >= lower * literal)
             cost = ConvexCost(self.model, copy, function, (0, upper), centre, literal)
-            found.append(Copy(total, name, copy, cost))
+            found.append(CopyAtTotal(total, name, copy, cost))
         self.model.add(cp_model.LinearExpr.sum([each.variable for each in found]) <= total * literal)
         return found
 
-    def join(self, copies: Sequence[Copy]) -> None:
+    def join(self, copies: Sequence[CopyAtTotal]) -> None:
         """Require the copies of every part to add up to it."""
         for name in sorted({each.name for each in copies}):
             inside = cp_model.LinearExpr.sum([each.variable for each in copies if each.name == name])
             self.model.add(inside == self.parts[name].variable)
 
-    def copied(self, copy: Copy, placement: Placement) -> int:
+    def copied(self, copy: CopyAtTotal, placement: Placement) -> int:
         """Return the value of a copy in a placement."""
         return self.parts[copy.name].of(placement) if self.of(placement) == copy.total else 0
 
@@ -107,7 +107,7 @@ class OpenTotal:
 
         `functions`: what parts cost by total; `fixed`: what comes on top; `steps`: both in a placement.
         """
-        terms, offset, copies = list[Term](), 0, list[Copy]()
+        terms, offset, copies = list[Term](), 0, list[CopyAtTotal]()
         on_top = {total: fixed(total) for total in self.literals}
         for total, literal in self.literals.items():
             found = functions(total)

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from fairlead.encoders.convex import proportional
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import Held, Scale, whole_steps
+from fairlead.encoders.scale import Held, StepScale, whole_steps
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
@@ -26,11 +26,11 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
         encoding.convex_cost(Place(workload.key, name), proportional(int(price * scale.steps)))
         for name, price in sorted(rule.prices.items())
     ]
-    because = Because(KIND, workload.key)
+    because = Origin(KIND, workload.key)
     encoding.prefer(rule.level, costs, because=because, scale=scale.steps, exact=scale.exact)
 
 
-def _scales(problem: Problem, _held: Held | None) -> Mapping[Level, Scale]:
+def _scales(problem: Problem, _held: Held | None) -> Mapping[Level, StepScale]:
     """Return the steps in which all prices of a problem are measured, by level."""
     priced: dict[Level, list[tuple[int, Collection[Fraction]]]] = {}
     for workload in problem.workloads:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Quota, Total, total
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.quota import KIND, Scope, allowed
+from fairlead.models.rules.quota import KIND, QuotaScope, allowed
 from fairlead.models.workload import Workload
 
 
@@ -28,7 +28,7 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
 
     What gives way has its row only, with one slack in steps of g.
     """
-    rows = {scope: _Row() for scope in rule.limits}
+    rows = {scope: _QuotaRow() for scope in rule.limits}
     for workload in problem.workloads_in(rule.namespace):
         for resource, need in needs(workload).items():
             _ask(rows, workload, resource, need, encoding)
@@ -42,29 +42,31 @@ def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
             encoding.require_room(row.terms, limit, because=because)
 
 
-def gives_way(rule: Quota, scope: Scope) -> Because:
+def gives_way(rule: Quota, scope: QuotaScope) -> Origin:
     """Return the name of one limit of a quota."""
-    return Because(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
+    return Origin(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
 
 
 @dataclass(slots=True)
-class _Row:
+class _QuotaRow:
     """Row of one limit: places with the request of one replica; the amount requested wherever they stand."""
 
     terms: list[tuple[Place, int]] = field(default_factory=list)
     fixed: int = 0
 
 
-def _ask(rows: dict[Scope, _Row], workload: Workload, resource: str, need: int, encoding: Encoding) -> None:
+def _ask(
+    rows: dict[QuotaScope, _QuotaRow], workload: Workload, resource: str, need: int, encoding: Encoding
+) -> None:
     """Add to the rows of a resource what a workload asks for."""
-    together = rows.get(Scope(resource))
+    together = rows.get(QuotaScope(resource))
     if together is not None and _is_fixed(workload, encoding):
         together.fixed += need * workload.replicas
         together = None
     for cluster in encoding.problem.clusters:
         place = Place(workload.key, cluster.name)
         if encoding.variables.range(place).upper > 0:
-            for row in (together, rows.get(Scope(resource, cluster.name))):
+            for row in (together, rows.get(QuotaScope(resource, cluster.name))):
                 if row is not None:
                     row.terms.append((place, need))
 
@@ -74,5 +76,5 @@ def _is_fixed(workload: Workload, encoding: Encoding) -> bool:
     divided = workload.rule(Total) is not None and workload.rule(Duplicated) is None
     if not divided or encoding.problem.partial:
         return False
-    because = Because(total.KIND, workload.key)
+    because = Origin(total.KIND, workload.key)
     return not (encoding.gives(because, "least") or encoding.gives(because, "most"))

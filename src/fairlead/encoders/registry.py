@@ -33,7 +33,7 @@ from fairlead.encoders import (
 from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.scale import Held
 from fairlead.encoders.slack import Giving
-from fairlead.encoders.variables import Ranges
+from fairlead.encoders.variables import Intervals
 from fairlead.models import rules
 from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
@@ -79,7 +79,7 @@ PLACES: Mapping[type, int] = {kind: place for place, kind in enumerate(ENCODERS)
 
 def encode(
     problem: Problem,
-    within: Ranges | None = None,
+    within: Intervals | None = None,
     centres: Placement | None = None,
     *,
     held: Held | None = None,

@@ -15,7 +15,7 @@ from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:  # costs in whole steps are known where there is no model
-    from fairlead.encoders.variables import Range
+    from fairlead.encoders.variables import Interval
 
 # No sum of costs in whole steps exceeds this, so that all of CP-SAT's sums stay inside 64 bits.
 LARGEST = 2**60
@@ -28,7 +28,7 @@ STEEPEST = 2**28
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class StepScale:
     """Whole steps in one unit of the deviation."""
 
     steps: int = 1
@@ -38,7 +38,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class Apportionment:
     """Total and weights from which a workload's quotas ``N w / W`` come."""
 
     replicas: int
@@ -49,12 +49,12 @@ class Division:
     """W: sum of the weights."""
 
 
-Held = Mapping[str, Sequence["Range"]]
+Held = Mapping[str, Sequence["Interval"]]
 """Fewest and most replicas that overflow tiers may hold, tier by tier, by workload."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSet:
     """Clusters that are measured together: all candidates, or an overflow tier."""
 
     clusters: frozenset[str]
@@ -68,39 +68,39 @@ class Measured:
         """Whether there is a choice of how many replicas are divided."""
         return len(self.totals) > 1
 
-    def division(self, replicas: int) -> Division | None:
+    def division(self, replicas: int) -> Apportionment | None:
         """Return the division of so many replicas; None where nothing is measured."""
         positive = {cluster: weight for cluster, weight in sorted(self.weights.items()) if weight > 0}
-        return Division(replicas, positive, sum(positive.values())) if positive and replicas else None
+        return Apportionment(replicas, positive, sum(positive.values())) if positive and replicas else None
 
     @property
-    def divisions(self) -> tuple[Division, ...]:
+    def divisions(self) -> tuple[Apportionment, ...]:
         """Divisions of every total of at least 1 replica; empty where no cluster has a weight."""
         found = (self.division(replicas) for replicas in self.totals)
         return tuple(division for division in found if division is not None)
 
 
-def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[Measured, ...]:
+def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[MeasuredSet, ...]:
     """Return the clusters measured together: all candidates, or those of every overflow tier.
 
     Tiers are not measured as long as it is not known how many replicas they may hold.
     """
     if not rule.tiers:
         only = range(workload.replicas, workload.replicas + 1)
-        return (Measured(frozenset(rule.weights), rule.weights, only),)
+        return (MeasuredSet(frozenset(rule.weights), rule.weights, only),)
     found = []
     for tier, (least, most) in zip(rule.tiers, (held or {}).get(workload.key, ()), strict=False):
         inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
-        found.append(Measured(tier, inside, range(least, most + 1)))
+        found.append(MeasuredSet(tier, inside, range(least, most + 1)))
     return tuple(found)
 
 
-def scale_of(problem: Problem, held: Held | None) -> Scale:
+def scale_of(problem: Problem, held: Held | None) -> StepScale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
     measured = [each for _, each in _measured(problem, held)]
     divisions = [division for each in measured for division in each.divisions]
     if not divisions:
-        return Scale()
+        return StepScale()
     greatest = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
         raise UnsupportedError(_immeasurable(problem, held))
@@ -115,7 +115,7 @@ def scale_of(problem: Problem, held: Held | None) -> Scale:
 
 def whole_steps(
     denominators: Iterable[int], greatest: Fraction | int, most: int = LARGEST, finest: int = LARGEST
-) -> Scale:
+) -> StepScale:
     """Return steps that make all costs whole, or as many as there may be.
 
     `denominators`: what costs are fractions of; `greatest`: no sum of them exceeds it; `most`: how many steps
@@ -125,8 +125,8 @@ def whole_steps(
     for denominator in sorted(set(denominators)):
         steps = math.lcm(steps, denominator)
         if steps > most:
-            return Scale(max(1, min(most, finest)), exact=False)
-    return Scale(steps)
+            return StepScale(max(1, min(most, finest)), exact=False)
+    return StepScale(steps)
 
 
 def _immeasurable(problem: Problem, held: Held | None) -> str:
@@ -143,18 +143,18 @@ def _immeasurable(problem: Problem, held: Held | None) -> str:
     )
 
 
-def _steepest(measured: Measured) -> int:
+def _steepest(measured: MeasuredSet) -> int:
     """Return by how much the greatest distance of a tier may rise from one replica to the next."""
     return max((each.whole // min(each.weights.values()) + 1 for each in measured.divisions), default=1)
 
 
-def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, Measured]]:
+def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, MeasuredSet]]:
     for workload in problem.workloads:
         for rule in workload.rules_of(Weights):
             yield from ((workload, each) for each in measured_of(rule, workload, held))
 
 
-def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
+def _denominators(division: Apportionment, deviation: Deviation) -> Iterator[int]:
     """Yield the numbers by which a number of steps must be divisible for whole costs."""
     replicas, whole = division.replicas, division.whole
     for weight in set(division.weights.values()):
@@ -167,7 +167,7 @@ def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
                 assert_never(deviation)
 
 
-def _greatest(division: Division, deviation: Deviation) -> int:
+def _greatest(division: Apportionment, deviation: Deviation) -> int:
     """Return a number that no sum of this division's costs exceeds, nor any number on the way to one."""
     replicas, whole = division.replicas, division.whole
     match deviation:

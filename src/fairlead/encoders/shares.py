@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Held, Scale, whole_steps
-from fairlead.encoders.variables import Group
+from fairlead.encoders.scale import LARGEST, Held, StepScale, whole_steps
+from fairlead.encoders.variables import PlaceSet
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation, share
 from fairlead.models.problem import Problem
@@ -36,15 +36,15 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
             quota = group.share * workload.replicas
             if quota:
                 function, least = distance_from_quota(quota, scale, encoding.problem.deviation)
-                costs.append(encoding.convex_cost(Group(workload.key, group.clusters), function))
+                costs.append(encoding.convex_cost(PlaceSet(workload.key, group.clusters), function))
                 start += Fraction(math.floor(least), scale.steps)
-        because = Because(KIND, workload.key, None, f"depth {number}")
+        because = Origin(KIND, workload.key, None, f"depth {number}")
         encoding.prefer(
             share(number), costs, because=because, constant=start, scale=scale.steps, exact=scale.exact
         )
 
 
-def _scale(problem: Problem, _held: Held | None) -> Scale:
+def _scale(problem: Problem, _held: Held | None) -> StepScale:
     webster = problem.deviation is Deviation.WEBSTER
     denominators, greatest = set[int](), Fraction(0)
     for workload, quota in _quotas(problem):

@@ -7,10 +7,10 @@ from typing import assert_never
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term, missing_up_to
-from fairlead.encoders.costs import Because, Cost, LinearCost
+from fairlead.encoders.costs import Cost, LinearCost, Origin
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.survival import unions
-from fairlead.encoders.variables import Group, Place
+from fairlead.encoders.variables import Place, PlaceSet
 from fairlead.models import rules
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE
@@ -28,7 +28,7 @@ KIND = "partial"
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class ShortfallTerm:
     """Amount that one rule of a workload is short of, as a cost on a level of its own."""
 
     key: str
@@ -58,13 +58,15 @@ def encode(problem: Problem, encoding: Encoding) -> None:
             _prefer_not_worse(lacks, broken_amounts(problem), encoding)
         else:
             found = [each for each in lacks if (each.key, each.priority) == (level.key, level.priority)]
-            encoding.prefer(level, [each.cost for each in found], because=Because(KIND))
+            encoding.prefer(level, [each.cost for each in found], because=Origin(KIND))
 
 
-def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encoding: Encoding) -> None:
+def _prefer_not_worse(
+    lacks: Sequence[ShortfallTerm], before: Mapping[About, int], encoding: Encoding
+) -> None:
     """Minimise by how much rules that are broken now are broken more."""
-    because = Because(KIND)
-    rows: list[tuple[cp_model.IntVar, int, list[Lack]]] = []
+    because = Origin(KIND)
+    rows: list[tuple[cp_model.IntVar, int, list[ShortfallTerm]]] = []
     for about, amount in before.items():
         same = [lack for lack in lacks if lack.about == about]
         parts = [lack.cost.terms() for lack in same]
@@ -84,7 +86,7 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
     encoding.prefer(MADE_WORSE, [cost], because=because)
 
 
-def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _lacks(workload: Workload, encoding: Encoding) -> Iterator[ShortfallTerm]:
     """Yield the possible shortfalls of a workload; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
         if isinstance(rule, rules.Candidates | rules.Preference):
@@ -103,7 +105,7 @@ def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
 
 def _of_minimum(
     rule: rules.Bounds | rules.GroupTotal | rules.Grouped, workload: Workload, encoding: Encoding
-) -> Iterator[Lack]:
+) -> Iterator[ShortfallTerm]:
     match rule:
         case rules.Bounds():
             yield from _of_bounds(rule, workload, encoding)
@@ -121,24 +123,24 @@ def _of_minimum(
                 raise InternalError(f"nothing counts what {rule.kind} is short of")
 
 
-def _of_total(workload: Workload, encoding: Encoding) -> Lack:
+def _of_total(workload: Workload, encoding: Encoding) -> ShortfallTerm:
     key, replicas = workload.key, workload.replicas
     terms = [(encoding.replicas(key, cluster.name), -1) for cluster in encoding.problem.clusters]
 
     def missing(placement: Placement) -> int:
         return max(0, replicas - sum(placement.of(key).values()))
 
-    return Lack(UNPLACED, workload.priority, LinearCost(terms, replicas, missing))
+    return ShortfallTerm(UNPLACED, workload.priority, LinearCost(terms, replicas, missing))
 
 
-def _of_copies(rule: rules.Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_copies(rule: rules.Duplicated, workload: Workload, encoding: Encoding) -> Iterator[ShortfallTerm]:
     """Keep copies whole or leave them out; yield the replicas of those that are missing."""
     names = candidates_of(workload)
     full = {name: copy_on(rule, workload, name) for name in names}
     for name in names:
         used = encoding.used(workload.key, name)
         held = encoding.replicas(workload.key, name)
-        encoding.require_coupled(held == full[name] * used, because=Because(KIND, workload.key, name))
+        encoding.require_coupled(held == full[name] * used, because=Origin(KIND, workload.key, name))
     if rule.choice or not names:
         yield from _of_any_copy(names, workload, encoding)
         return
@@ -148,16 +150,16 @@ def _of_copies(rule: rules.Duplicated, workload: Workload, encoding: Encoding) -
         return sum(count - placed.get(name, 0) for name, count in full.items())
 
     terms = [(encoding.replicas(workload.key, name), -1) for name in names]
-    yield Lack(UNPLACED, workload.priority, LinearCost(terms, sum(full.values()), missing))
+    yield ShortfallTerm(UNPLACED, workload.priority, LinearCost(terms, sum(full.values()), missing))
 
 
-def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -> Iterator[ShortfallTerm]:
     """Yield the replicas of one copy where there is none at all."""
     if not workload.replicas:
         return
     none = encoding.model.new_bool_var("")
     literals = [encoding.used(workload.key, name) for name in names]
-    encoding.require_coupled(total([none, *literals]) >= 1, because=Because(KIND, workload.key))
+    encoding.require_coupled(total([none, *literals]) >= 1, because=Origin(KIND, workload.key))
 
     def absent(placement: Placement) -> bool:
         placed = placement.of(workload.key)
@@ -169,19 +171,19 @@ def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -
         lambda placement: workload.replicas * absent(placement),
         lambda placement: [(none, int(absent(placement)))],
     )
-    yield Lack(UNPLACED, workload.priority, cost)
+    yield ShortfallTerm(UNPLACED, workload.priority, cost)
 
 
-def _of_bounds(rule: rules.Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_bounds(rule: rules.Bounds, workload: Workload, encoding: Encoding) -> Iterator[ShortfallTerm]:
     for name, bound in rule.minimum.items():
         about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
         if name in rule.where_held and bound.replicas > 1:
             cost = _missing_where_held(name, bound.replicas, workload, encoding)
-            yield Lack(MINIMA, workload.priority, cost, about)
+            yield ShortfallTerm(MINIMA, workload.priority, cost, about)
         elif name not in rule.where_held and bound.replicas:
             place = Place(workload.key, name)
             up_to = encoding.convex_cost(place, missing_up_to(bound.replicas))
-            yield Lack(MINIMA, workload.priority, up_to, about)
+            yield ShortfallTerm(MINIMA, workload.priority, up_to, about)
 
 
 def _missing_where_held(name: str, least: int, workload: Workload, encoding: Encoding) -> LinearCost:
@@ -194,13 +196,13 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
     return _slack([asked - encoding.replicas(workload.key, name)], least, missing, workload, encoding)
 
 
-def _of_group(rule: rules.GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
-    group = Group(workload.key, rule.clusters)
+def _of_group(rule: rules.GroupTotal, workload: Workload, encoding: Encoding) -> ShortfallTerm:
+    group = PlaceSet(workload.key, rule.clusters)
     cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
-    return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
+    return ShortfallTerm(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
-def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> Lack:
+def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> ShortfallTerm:
     reached = total(encoding.any_used(workload.key, clusters) for clusters in rule.groups.values())
 
     def missing(placement: Placement) -> int:
@@ -209,10 +211,10 @@ def _of_spread(rule: rules.Spread, workload: Workload, encoding: Encoding) -> La
         return max(0, rule.minimum - used)
 
     cost = _slack([rule.minimum - reached], rule.minimum, missing, workload, encoding)
-    return Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.field))
+    return ShortfallTerm(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.field))
 
 
-def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -> Iterator[ShortfallTerm]:
     """Yield, for every group that may be lost, how many replicas too few are left.
 
     Of several losses at once the worst counts: one slack, at least what each of them misses.
@@ -222,14 +224,14 @@ def _of_survival(rule: rules.Survival, workload: Workload, encoding: Encoding) -
         yield from _of_losses(rule, workload, encoding, names)
         return
     for detail, clusters in unions(rule):
-        outside = Group(workload.key, names - clusters)
+        outside = PlaceSet(workload.key, names - clusters)
         cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
-        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, detail))
+        yield ShortfallTerm(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, detail))
 
 
 def _of_losses(
     rule: rules.Survival, workload: Workload, encoding: Encoding, names: frozenset[str]
-) -> Iterator[Lack]:
+) -> Iterator[ShortfallTerm]:
     """Yield how many replicas too few are left by the worst of several losses at once."""
     key = workload.key
     kept = [names - clusters for _, clusters in unions(rule)]
@@ -244,7 +246,7 @@ def _of_losses(
             rule.minimum - total(encoding.replicas(key, name) for name in sorted(rest)) for rest in kept
         ]
         cost = _slack(lacking, rule.minimum, missing, workload, encoding)
-        yield Lack(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.name))
+        yield ShortfallTerm(SPREAD, workload.priority, cost, _about(rule.kind, rule, workload, rule.name))
 
 
 def _about(
@@ -263,5 +265,5 @@ def _slack(
     """Return a cost with a variable that is at least all that is lacking, and at least 0."""
     slack = encoding.model.new_int_var(0, most, "")
     for each in lacking:
-        encoding.require_coupled(each <= slack, because=Because(KIND, workload.key))
+        encoding.require_coupled(each <= slack, because=Origin(KIND, workload.key))
     return LinearCost([(slack, 1)], 0, missing, lambda placement: [(slack, missing(placement))])

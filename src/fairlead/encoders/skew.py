@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Skew
@@ -16,7 +16,7 @@ def encode(rule: Skew, workload: Workload, encoding: Encoding) -> None:
     Groups without candidates do not count. One that counts only where it holds replicas is far behind none
     while it holds none: with M what g may hold, ``sum x_c over g - M (1 - u_h) <= sum x_c over h + maximum``.
     """
-    because = Because(KIND, workload.key, None, rule.field)
+    because = Origin(KIND, workload.key, None, rule.field)
     groups = {group: clusters for group, clusters in rule.groups.items() if clusters}
     held = {
         group: total(encoding.replicas(workload.key, name) for name in sorted(clusters))

@@ -6,12 +6,12 @@ from typing import Literal
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 
 Side = Literal["least", "most"]
 """``least`` for what a constraint asks at least, ``most`` for what it allows at most."""
 
-Giving = Callable[[Because, Side], int]
+Giving = Callable[[Origin, Side], int]
 """How far a constraint may be missed on a side, in its own unit; 0 where it must hold."""
 
 # From here on a bound is CP-SAT's word for none.
@@ -19,7 +19,7 @@ _ENDLESS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ShortfallRow:
     """Amount by which a bound is missed, ``sum a x + b``; not at all where that is negative."""
 
     variables: tuple[cp_model.IntVar, ...]
@@ -46,10 +46,10 @@ class Slack:
     model: cp_model.CpModel
     giving: Giving
     """How far each constraint may give way."""
-    given: dict[tuple[Because, Side], cp_model.IntVar] = field(default_factory=dict)
-    _rows: dict[tuple[Because, Side], list[_Row]] = field(default_factory=dict)
+    given: dict[tuple[Origin, Side], cp_model.IntVar] = field(default_factory=dict)
+    _rows: dict[tuple[Origin, Side], list[_ShortfallRow]] = field(default_factory=dict)
 
-    def loosen(self, expression: cp_model.BoundedLinearExpression, because: Because) -> None:
+    def loosen(self, expression: cp_model.BoundedLinearExpression, because: Origin) -> None:
         """Add a linear constraint that may give way.
 
         ``lower <= e <= upper`` becomes ``lower - e <= s`` and ``e - upper <= t`` with slack s and t of
@@ -63,7 +63,7 @@ class Slack:
             return
         for side, sign, bound in ends:
             coefficients = tuple(sign * factor for factor in expression.coeffs)
-            row = _Row(tuple(expression.vars), coefficients, sign * (expression.offset - bound))
+            row = _ShortfallRow(tuple(expression.vars), coefficients, sign * (expression.offset - bound))
             slack = self._slack(row, (because, side))
             missed = cp_model.LinearExpr.weighted_sum(row.variables, row.coefficients)
             self.model.add(missed - slack <= -row.offset)
@@ -76,7 +76,7 @@ class Slack:
         for key, variable in self.given.items():
             yield variable, max(row.missed(value_of) for row in self._rows[key])
 
-    def _slack(self, row: _Row, key: tuple[Because, Side]) -> cp_model.IntVar | int:
+    def _slack(self, row: _ShortfallRow, key: tuple[Origin, Side]) -> cp_model.IntVar | int:
         """Return the slack of a row; 0 where the row cannot be missed."""
         widest = min(self.giving(*key), row.farthest())
         if key not in self.given:

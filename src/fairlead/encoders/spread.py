@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import chain
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.models.rules import Spread, Total
 from fairlead.models.rules.spread import KIND
@@ -23,7 +23,7 @@ def encode(rule: Spread, workload: Workload, encoding: Encoding) -> None:
     if not at_least and (rule.maximum is None or rule.maximum >= len(rule.groups)):
         return
     literals = [encoding.any_used(workload.key, clusters) for clusters in rule.groups.values()]
-    because = Because(KIND, workload.key, None, rule.field)
+    because = Origin(KIND, workload.key, None, rule.field)
     if at_least:
         encoding.require_coupled(total(literals) >= at_least, because=because)
         if workload.rule(Total) is not None:

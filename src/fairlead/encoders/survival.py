@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.models.rules import Survival
 from fairlead.models.rules.survival import KIND, Loss
@@ -24,7 +24,7 @@ def encode(rule: Survival, workload: Workload, encoding: Encoding) -> None:
     names = [cluster.name for cluster in encoding.problem.clusters]
     for detail, clusters in unions(rule):
         left = total(encoding.replicas(workload.key, name) for name in names if name not in clusters)
-        because = Because(KIND, workload.key, None, detail)
+        because = Origin(KIND, workload.key, None, detail)
         encoding.require_coupled(left >= rule.minimum, because=because)
 
 

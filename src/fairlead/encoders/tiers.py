@@ -1,7 +1,7 @@
 """Tiers: clusters that are filled one set after the other and emptied in reverse."""
 
 from fairlead.encoders.convex import proportional
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import tier
@@ -21,4 +21,4 @@ def encode(rule: Tiers, workload: Workload, encoding: Encoding) -> None:
             if cluster.name not in inside
         ]
         costs = [encoding.convex_cost(place, proportional(1)) for place in places]
-        encoding.prefer(tier(number), costs, because=Because(KIND, workload.key, None, f"tier {number}"))
+        encoding.prefer(tier(number), costs, because=Origin(KIND, workload.key, None, f"tier {number}"))

@@ -21,14 +21,14 @@ class Place(NamedTuple):
     cluster: str
 
 
-class Group(NamedTuple):
+class PlaceSet(NamedTuple):
     """A workload on a set of clusters."""
 
     workload: str
     clusters: frozenset[str]
 
 
-Subject = Place | Group
+Subject = Place | PlaceSet
 """A workload on one cluster, or on a set of clusters: where replicas are counted."""
 
 
@@ -40,18 +40,18 @@ def replicas_at(placement: Placement, subject: Subject) -> int:
     return sum(replicas for cluster, replicas in placed.items() if cluster in subject.clusters)
 
 
-class Range(NamedTuple):
+class Interval(NamedTuple):
     """Fewest and most replicas."""
 
     lower: int
     upper: int
 
-    def within(self, lower: int, upper: int) -> "Range":
+    def within(self, lower: int, upper: int) -> "Interval":
         """Return the part of it that lies between two numbers as well."""
-        return Range(max(self.lower, lower), min(self.upper, upper))
+        return Interval(max(self.lower, lower), min(self.upper, upper))
 
 
-Ranges = Mapping[Place, Range]
+Intervals = Mapping[Place, Interval]
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +61,7 @@ class ReplicaVariables:
     problem: Problem
     """Gives workloads, clusters and the widest range of a variable: from 0 to `largest`."""
     model: cp_model.CpModel
-    ranges: dict[Place, Range]
+    ranges: dict[Place, Interval]
     """Narrower ranges that are known to hold; places that are left out have the widest."""
     _made: dict[Place, cp_model.IntVar] = field(default_factory=dict)
     empty: Place | None = None
@@ -84,11 +84,11 @@ class ReplicaVariables:
         """Return the variables that were asked for so far, in that order."""
         return dict(self._made)
 
-    def range(self, place: Place) -> Range:
+    def range(self, place: Place) -> Interval:
         """Return the fewest and the most replicas at a place."""
         known = self.ranges.get(place)
         # Unless something narrows it, no cluster is asked for more than a workload needs anywhere.
-        return known or Range(0, largest(self.problem.workload_by_key[place.workload]))
+        return known or Interval(0, largest(self.problem.workload_by_key[place.workload]))
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the replicas of a workload on a cluster."""
@@ -101,7 +101,7 @@ class ReplicaVariables:
     def limit(self, place: Place, lower: int | None, upper: int | None) -> None:
         """Narrow the range of a place; a variable that exists already is narrowed by a constraint."""
         before = self.range(place)
-        after = Range(
+        after = Interval(
             before.lower if lower is None else max(before.lower, lower),
             before.upper if upper is None else min(before.upper, upper),
         )
@@ -132,7 +132,7 @@ class Selection:
     model: cp_model.CpModel
     variables: ReplicaVariables
     _used: dict[Subject, cp_model.IntVar] = field(default_factory=dict)
-    _sums: dict[Group, cp_model.IntVar] = field(default_factory=dict)
+    _sums: dict[PlaceSet, cp_model.IntVar] = field(default_factory=dict)
     _stopped: dict[tuple[Place, int], cp_model.IntVar] = field(default_factory=dict)
     _started: dict[tuple[Place, int], cp_model.IntVar] = field(default_factory=dict)
 
@@ -153,7 +153,7 @@ class Selection:
         """Return the literal of a cluster if it was asked for before."""
         return self._used.get(place)
 
-    def any_used(self, group: Group) -> cp_model.IntVar:
+    def any_used(self, group: PlaceSet) -> cp_model.IntVar:
         """Return a literal that tells whether any cluster of a set holds replicas."""
         if group not in self._used:
             # Only those that can hold replicas at all.
@@ -168,7 +168,7 @@ class Selection:
                 self.model.add_implication(member, literal)
         return self._used[group]
 
-    def total(self, group: Group) -> cp_model.IntVar:
+    def total(self, group: PlaceSet) -> cp_model.IntVar:
         """Return the replicas that a set of clusters holds together."""
         if group not in self._sums:
             places = [Place(group.workload, name) for name in sorted(group.clusters)]

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because, Cost, PeakCost
+from fairlead.encoders.costs import Cost, Origin, PeakCost
 from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
-from fairlead.encoders.scale import Division, Scale, measured_of, scale_of
+from fairlead.encoders.scale import Apportionment, StepScale, measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Deviation
 from fairlead.models.rules import Weights
@@ -42,13 +42,13 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
         functions, on_top = known_distances(measured, scale, deviation)
         costs += (encoding.convex_cost(Place(workload.key, name), each) for name, each in functions.items())
     costs += (distance_of_open_tier(each, workload.key, scale, encoding) for each in measured if each.is_open)
-    because = Because(KIND, workload.key)
+    because = Origin(KIND, workload.key)
     encoding.prefer(
         level(rule), costs, because=because, constant=on_top, scale=scale.steps, exact=scale.exact
     )
 
 
-def _peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> PeakCost:
+def _peak(division: Apportionment, workload: Workload, scale: StepScale, encoding: Encoding) -> PeakCost:
     """Return the greatest relative distance of all clusters.
 
     With M rounded down to steps, for every cluster c and k = floor(q_c)::

@@ -52,7 +52,7 @@ class RefusedError(FairleadError):
         return self.status == HTTPStatus.TOO_MANY_REQUESTS or self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-class Event(NamedTuple):
+class WatchEvent(NamedTuple):
     """Event of a watch."""
 
     type: EventType
@@ -80,7 +80,7 @@ class Client:
         """
         return self._sent("GET", path, query)
 
-    def list(self, resource: Resource) -> tuple[list[Object], str]:
+    def list(self, resource: ResourceType) -> tuple[list[Object], str]:
         """Return all objects of a kind, and the version of the whole from which to watch.
 
         Raises `RefusedError` where the server refused, and `UnreachableError` where it did not answer.
@@ -99,7 +99,7 @@ class Client:
                 return found, str(meta.get("resourceVersion", ""))
             query["continue"] = str(meta["continue"])
 
-    def watch(self, resource: Resource, version: str, seconds: float) -> Iterator[Event]:
+    def watch(self, resource: ResourceType, version: str, seconds: float) -> Iterator[WatchEvent]:
         """Yield the changes of objects of a kind after a version, until the server ends the watch.
 
         Raises `RefusedError` where the server refused, 410 where it no longer knows the version, and
@@ -200,13 +200,13 @@ def _refusal(text: bytes) -> str:
     return str(status.get("message", "")) if isinstance(status, dict) else ""
 
 
-def _event(line: bytes) -> Event:
+def _event(line: bytes) -> WatchEvent:
     """Return one event of a watch; an error is raised, and so is a Python error where it is no event."""
     told = json.loads(line)
     kind, item = told["type"], told["object"]
     if kind == "ERROR":
         raise RefusedError(int(item.get("code", 500)), str(item.get("message", "the watch failed")))
-    return Event(kind, item, str(item["metadata"]["resourceVersion"]))
+    return WatchEvent(kind, item, str(item["metadata"]["resourceVersion"]))
 
 
 def connect(context: str | None = None, kubeconfig: str | None = None) -> Client:
@@ -245,7 +245,7 @@ def _is_in_cluster(location: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class ResourceType:
     """A kind and the path under which it is served."""
 
     api_version: str
@@ -265,16 +265,16 @@ class Resource:
         return "/" + "/".join(filter(None, parts))
 
 
-BINDING = Resource("work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", namespaced=True)
-CLUSTER_BINDING = Resource(
+BINDING = ResourceType("work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", namespaced=True)
+CLUSTER_BINDING = ResourceType(
     "work.karmada.io/v1alpha2", "ClusterResourceBinding", "clusterresourcebindings", namespaced=False
 )
-CLUSTER = Resource("cluster.karmada.io/v1alpha1", "Cluster", "clusters", namespaced=False)
-QUOTA = Resource(
+CLUSTER = ResourceType("cluster.karmada.io/v1alpha1", "Cluster", "clusters", namespaced=False)
+QUOTA = ResourceType(
     "policy.karmada.io/v1alpha1", "FederatedResourceQuota", "federatedresourcequotas", namespaced=True
 )
-REBALANCER = Resource(
+REBALANCER = ResourceType(
     "apps.karmada.io/v1alpha1", "WorkloadRebalancer", "workloadrebalancers", namespaced=False
 )
-LEASE = Resource("coordination.k8s.io/v1", "Lease", "leases", namespaced=True)
-EVENT = Resource("v1", "Event", "events", namespaced=True)
+LEASE = ResourceType("coordination.k8s.io/v1", "Lease", "leases", namespaced=True)
+EVENT = ResourceType("v1", "Event", "events", namespaced=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.live.client import Client, Object, RefusedError, Resource
+from fairlead.live.client import Client, Object, RefusedError, ResourceType
 from fairlead.manifests import extensions
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.yaml.reader import NamedDocument
@@ -13,7 +13,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.statement import Statement
 
 
-def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
+def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[ResourceType]:
     """Return the kinds that a server serves, of some; others are left out.
 
     Raises `RefusedError` where the server refused for another reason than that it does not know a group, and
@@ -25,7 +25,7 @@ def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
     return [one for version, names in wanted.items() for one in _of_version(client, version, names)]
 
 
-def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resource]:
+def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[ResourceType]:
     """Return the kinds that a server serves of one group and version; none where it does not know that."""
     root = "apis" if "/" in api_version else "api"
     try:
@@ -35,7 +35,7 @@ def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resou
             return []
         raise
     return [
-        Resource(api_version, str(one["kind"]), str(one["name"]), bool(one["namespaced"]))
+        ResourceType(api_version, str(one["kind"]), str(one["name"]), bool(one["namespaced"]))
         for one in told.get("resources") or ()
         if one["kind"] in kinds and "/" not in one["name"] and "list" in one.get("verbs", ("list",))
     ]
@@ -67,7 +67,7 @@ def snapshot(client: Client) -> Snapshot:
     refused for another reason, and `UnreachableError` where it did not answer.
     """
     documents: list[NamedDocument] = []
-    denied: list[Resource] = []
+    denied: list[ResourceType] = []
     outside = ((kind.group_version, name) for name, kind in extensions.kinds().items())
     resources = served(client, [*KINDS, *outside])
     if not resources:

@@ -8,12 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api.meta import Known, Object
+from fairlead.manifests.api.meta import KnownValues, Object
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.findings import Finding, mistakes
-from fairlead.manifests.metadata import odd_metadata
-from fairlead.manifests.validation import Located, Unread, Validated, validate
+from fairlead.manifests.validation import Located, Unread, Validated, odd_metadata, validate
 from fairlead.manifests.yaml.documents import OWN_GROUP, Document, Identity, group_of
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
@@ -22,8 +21,7 @@ from fairlead.models.words import be, counted, listed, nearest
 if TYPE_CHECKING:
     from fairlead.manifests.api import karmada, kubeadmiral
     from fairlead.manifests.api.overrides import FederatedOverridePolicy, OverridePolicy
-    from fairlead.manifests.api.propagation import PropagationPolicy
-    from fairlead.manifests.api.quotas import FederatedResourceQuota
+    from fairlead.manifests.api.propagation import FederatedResourceQuota, PropagationPolicy
     from fairlead.manifests.api.workloads import AnyAutoscaler, PriorityClass, Workload
     from fairlead.manifests.kubeadmiral.federated import Federated
     from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
@@ -93,7 +91,7 @@ def collect(documents: Iterable[Document], extensions: Extensions | None = None)
     extensions = extensions or Extensions()
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
-    known = Known(dict)
+    known = KnownValues(dict)
     for document in documents:
         kind = KINDS.get((document.api_version, document.kind))
         if kind is not None:
@@ -166,7 +164,7 @@ def _add(
     row: str,
     document: Document,
     model: type[Object],
-    known: Known,
+    known: KnownValues,
     extensions: Extensions,
 ) -> None:
     """Validate one document of a known kind and put it where it belongs."""

@@ -11,7 +11,7 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Manifests
-from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
+from fairlead.manifests.karmada.policies import PolicyIndex, ResourceTemplate, claim_of
 from fairlead.manifests.validation import Located, Unread
 from fairlead.manifests.yaml.documents import Identity, object_name
 from fairlead.models.errors import Mistake
@@ -47,9 +47,9 @@ class Subject:
         return known.model.metadata.labels if known else {}
 
     @property
-    def resource(self) -> Resource:
+    def resource(self) -> ResourceTemplate:
         """The resource as selectors of policies see it."""
-        return Resource(self.api_version, *self.identity[1:], self.labels)
+        return ResourceTemplate(self.api_version, *self.identity[1:], self.labels)
 
 
 def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:

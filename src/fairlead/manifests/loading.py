@@ -31,7 +31,7 @@ from fairlead.models.validity import excessive, well_typed, with_outside
 from fairlead.models.workload import Workload, as_it_runs
 
 if TYPE_CHECKING:
-    from fairlead.manifests.kubeadmiral.scheduling import Federation, Placed
+    from fairlead.manifests.kubeadmiral.scheduling import Federation, PlacedSubject
 
 __all__ = ["Input", "load", "select"]
 
@@ -162,7 +162,7 @@ class _Parts:
 
     placed: list[tuple[Subject, Workload, Declared]] = field(default_factory=list)
     """Workloads of Karmada."""
-    federated: "list[tuple[Subject, str, Placed]]" = field(default_factory=list)
+    federated: "list[tuple[Subject, str, PlacedSubject]]" = field(default_factory=list)
     """Workloads of KubeAdmiral, with their keys."""
     idle: list[Workload] = field(default_factory=list)
     """Workloads of which only counts what they hold."""

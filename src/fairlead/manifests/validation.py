@@ -1,6 +1,7 @@
-"""From a document to its API type: mistakes in plain words, unknown fields as warnings."""
+"""From a document to its API type: mistakes in plain words, unknown fields and odd names as warnings."""
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
@@ -8,7 +9,8 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fairlead.manifests.api.meta import INSTEAD, Api, Known
+from fairlead.manifests.api.karmada import Cluster
+from fairlead.manifests.api.meta import INSTEAD, Api, KnownValues, Object
 from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -127,7 +129,7 @@ class Validated(Generic[M]):
     warnings: tuple[Statement, ...] = ()
 
 
-def validate(document: Document, model: type[M], known: Known | None = None) -> Validated[M]:
+def validate(document: Document, model: type[M], known: KnownValues | None = None) -> Validated[M]:
     """Read a document as an API type.
 
     Null is the same as absent, as in Kubernetes. What is wrong is taken out and the rest is read again, so
@@ -141,7 +143,7 @@ def validate(document: Document, model: type[M], known: Known | None = None) -> 
         return _without_errors(document, model, error)
 
 
-def _read(model: type[M], data: dict[str, Any], known: Known | None = None) -> M:
+def _read(model: type[M], data: dict[str, Any], known: KnownValues | None = None) -> M:
     """Read data by the names that Kubernetes uses, not by Python's."""
     return model.model_validate(data, by_alias=True, by_name=False, context=known)
 
@@ -253,3 +255,43 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     parts = get_args(annotation)[:1] if get_origin(annotation) is Annotated else get_args(annotation)
     for part in parts:
         yield from _models_in(part)
+
+
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+# Characters that Karmada takes for a cluster, and Kubernetes for a namespace.
+_LONGEST_CLUSTER, _LONGEST_NAMESPACE = 48, 63
+
+
+def odd_metadata(located: Located[Object], *, specifies: bool) -> Iterator[Statement]:
+    """Say that an annotation has no effect, or that an API server refuses a name that is taken here.
+
+    `specifies`: whether its annotations may specify replicas; a proposal spells them in the singular.
+    """
+    if located.model.metadata.annotation and not specifies:
+        text = f"{located.document.kind}: metadata.annotation is an unknown field and has no effect"
+        yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
+    meta, kind = located.model.metadata, located.document.kind
+    if meta.name == meta.generate_name:
+        text = (
+            f"{kind}: metadata.generateName {meta.name!r} stands for the name that Kubernetes will make of it"
+        )
+        yield Statement("name", text, located.source("metadata", "generateName"))
+    else:
+        longest = _LONGEST_CLUSTER if isinstance(located.model, Cluster) else None
+        yield from _odd(located, "name", meta.name, longest)
+    if meta.namespace:
+        yield from _odd(located, "namespace", meta.namespace, _LONGEST_NAMESPACE)
+
+
+def _odd(located: Located[Object], field: str, name: str, longest: int | None) -> Iterator[Statement]:
+    """Say which names an API server would refuse; a length means that it has no dots either."""
+    fits = _DNS_NAME.fullmatch(name) is not None and (longest is None or len(name) <= longest)
+    if fits and not (longest and "." in name):
+        return
+    text = f"{located.document.kind}: metadata.{field} {name!r} is not a name that Kubernetes accepts: "
+    allowed = "lower case letters, digits, '-' and '.'"
+    if longest:
+        allowed = f"at most {longest} lower case letters, digits and '-'"
+    yield Statement(
+        "name", f"{text}{allowed}, with a letter or digit at both ends", located.source("metadata", field)
+    )

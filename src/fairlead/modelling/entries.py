@@ -6,9 +6,9 @@ from typing import Any
 
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.modelling import policy as policies
-from fairlead.modelling.policy import Found, Policy, Quantity, count, kinds, quantities, several, text, texts
+from fairlead.modelling.policy import Policy, Quantity, count, kinds, quantities, several, text, texts
 from fairlead.models.cluster import Taint
-from fairlead.models.mistaken import MOST_REPLICAS
+from fairlead.models.mistaken import MOST_REPLICAS, Faults
 from fairlead.models.source import Source
 
 Kinds = Collection[tuple[str, str]]
@@ -39,7 +39,7 @@ class ClusterEntry:
         """Identity among the clusters: the name."""
         return (str(self.name),)
 
-    def mistakes(self, clusters: Collection[str]) -> Found:
+    def mistakes(self, clusters: Collection[str]) -> Faults:
         """Yield everything that is wrong with it, whatever other clusters there are."""
         del clusters
         yield from _named("name", self.name)
@@ -114,7 +114,7 @@ class WorkloadEntry:
         namespace, slash, name = str(self.key).partition("/")
         return (namespace, name) if slash else ("default", namespace)
 
-    def mistakes(self, clusters: Collection[str]) -> Found:
+    def mistakes(self, clusters: Collection[str]) -> Faults:
         """Yield everything that is wrong with it.
 
         `clusters`: names of the clusters of the model.
@@ -193,7 +193,7 @@ class RuleEntry:
 Entry = ClusterEntry | WorkloadEntry | RuleEntry
 
 
-def _named(field: str, value: object) -> Found:
+def _named(field: str, value: object) -> Faults:
     if not isinstance(value, str) or not value or "/" in value:
         yield field, value, "must be a name"
 

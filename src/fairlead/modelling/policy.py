@@ -4,14 +4,14 @@ Checks yield what is wrong, in the caller's words: values are looked at before a
 that one error names all mistakes.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from fairlead.models.cluster import FIELDS, Toleration
-from fairlead.models.mistaken import COUNT, MOST_REPLICAS
+from fairlead.models.mistaken import COUNT, MOST_REPLICAS, Faults
 from fairlead.models.quantity import parse_quantity
 from fairlead.models.words import nearest
 
@@ -19,9 +19,6 @@ T = TypeVar("T")
 
 Quantity = str | float | Decimal
 """An amount of a resource as manifests have it: ``"500m"``, ``"4Gi"``, ``2``, ``0.5``."""
-
-Found = Iterator[tuple[str, object, str]]
-"""Field, value and what is wrong with it."""
 
 
 def entries(field: str, value: object) -> tuple[tuple[str, object], ...]:
@@ -35,32 +32,32 @@ def kept(value: T) -> T:
     return cast("T", dict(value)) if isinstance(value, Mapping) else value
 
 
-def mapping(field: str, value: object, holds: str) -> Found:
+def mapping(field: str, value: object, holds: str) -> Faults:
     """Yield a mistake where a value is no mapping of names."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
         yield field, value, f"must be a mapping of {holds}"
 
 
-def count(field: str, value: object, most: int = MOST_REPLICAS) -> Found:
+def count(field: str, value: object, most: int = MOST_REPLICAS) -> Faults:
     """Yield a mistake where a value is no number of replicas, or of anything else that is counted."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         yield field, value, COUNT
 
 
-def text(field: str, value: object) -> Found:
+def text(field: str, value: object) -> Faults:
     """Yield a mistake where a value is no text."""
     if not isinstance(value, str):
         yield field, value, "must be a string"
 
 
-def texts(field: str, value: object) -> Found:
+def texts(field: str, value: object) -> Faults:
     """Yield a mistake where a value is no mapping of texts, as labels are."""
     yield from mapping(field, value, "names and strings")
     for name, item in entries(field, value):
         yield from text(name, item)
 
 
-def quantities(field: str, value: object) -> Found:
+def quantities(field: str, value: object) -> Faults:
     """Yield amounts that are no quantities, or below 0."""
     yield from mapping(field, value, "resources and quantities")
     for name, item in entries(field, value):
@@ -85,7 +82,7 @@ def several(field: str, value: object) -> tuple[Sequence[object], list[tuple[str
     return value, []
 
 
-def known(field: str, name: object, clusters: Collection[str]) -> Found:
+def known(field: str, name: object, clusters: Collection[str]) -> Faults:
     """Yield a name that no cluster of the model has, with the one that comes nearest."""
     if isinstance(name, str) and name in clusters:
         return
@@ -93,7 +90,7 @@ def known(field: str, name: object, clusters: Collection[str]) -> Found:
     yield field, name, f"is not a cluster of the model{f'; did you mean {near[0]}?' if near else ''}"
 
 
-def all_known(field: str, value: object, clusters: Collection[str]) -> Found:
+def all_known(field: str, value: object, clusters: Collection[str]) -> Faults:
     """Yield mistakes where a value is no list of clusters of the model, or names others."""
     names, wrong = several(field, tuple(value) if isinstance(value, AbstractSet) else value)
     yield from wrong
@@ -103,7 +100,7 @@ def all_known(field: str, value: object, clusters: Collection[str]) -> Found:
         yield from known(field, name, clusters)
 
 
-def kinds(field: str, value: object, allowed: type) -> Found:
+def kinds(field: str, value: object, allowed: type) -> Faults:
     """Yield items of a list that are not of a class."""
     items, wrong = several(field, value)
     yield from wrong
@@ -145,7 +142,7 @@ class Policy:
             object.__setattr__(self, name, kept(getattr(self, name)))
 
 
-def mistakes(policy: Policy, clusters: Collection[str]) -> Found:
+def mistakes(policy: Policy, clusters: Collection[str]) -> Faults:
     """Yield everything that is wrong with a policy.
 
     `clusters`: names of the clusters of the model.
@@ -170,7 +167,7 @@ def mistakes(policy: Policy, clusters: Collection[str]) -> Found:
     yield from kinds("tolerations", policy.tolerations, Toleration)
 
 
-def by_cluster(name: str, numbers: object, clusters: Collection[str]) -> Found:
+def by_cluster(name: str, numbers: object, clusters: Collection[str]) -> Faults:
     """Yield mistakes where a value is not a mapping of clusters of the model to whole numbers."""
     yield from mapping(name, numbers, "clusters and numbers")
     for cluster in numbers if isinstance(numbers, Mapping) else ():
@@ -179,7 +176,7 @@ def by_cluster(name: str, numbers: object, clusters: Collection[str]) -> Found:
         yield from count(place, number)
 
 
-def _bounds(policy: Policy, clusters: Collection[str]) -> Found:
+def _bounds(policy: Policy, clusters: Collection[str]) -> Faults:
     """Yield minima and maxima that are no numbers, and minima above their maxima."""
     wrong: list[tuple[str, object, str]] = []
     for name, bound in (("minimum", policy.minimum), ("maximum", policy.maximum)):
@@ -199,7 +196,7 @@ def _bound(bound: int | Mapping[str, int] | None, cluster: str) -> int | None:
     return bound.get(cluster) if isinstance(bound, Mapping) else bound
 
 
-def _spread(name: str, limits: object) -> Found:
+def _spread(name: str, limits: object) -> Faults:
     """Yield a mistake where a value is no number of groups, and no pair of fewest and most."""
     pair = cast("Sequence[Any]", limits if isinstance(limits, tuple | list) else (limits, None))
     if len(pair) != 2:

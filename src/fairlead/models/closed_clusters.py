@@ -29,7 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.source import FederatedUnit
 from fairlead.models.variants import Rules
 from fairlead.models.workload import Workload
@@ -172,14 +172,16 @@ def _weights(rule: Weights, workload: Workload, names: AbstractSet[str]) -> Weig
     return replace(rule, weights=weights, tiers=tiers if len(tiers) > 1 else ())
 
 
-def _depths(depths: Sequence[tuple[Group, ...]], names: AbstractSet[str]) -> tuple[tuple[Group, ...], ...]:
+def _depths(
+    depths: Sequence[tuple[ShareGroup, ...]], names: AbstractSet[str]
+) -> tuple[tuple[ShareGroup, ...], ...]:
     """Divide the share of groups that are gone among their siblings, in the ratio of these."""
-    found: list[tuple[Group, ...]] = []
-    around: Sequence[tuple[Group, Fraction]] = ()
+    found: list[tuple[ShareGroup, ...]] = []
+    around: Sequence[tuple[ShareGroup, Fraction]] = ()
     for groups in depths:
         whole = frozenset[str]().union(*(group.clusters for group in groups))
         shared = []
-        for parent, share in around if found else ((Group("", whole, _sum(groups)), _sum(groups)),):
+        for parent, share in around if found else ((ShareGroup("", whole, _sum(groups)), _sum(groups)),):
             inside = [group for group in groups if group.clusters and group.clusters <= parent.clusters]
             left = [group for group in inside if group.clusters - names]
             kept = share * (_sum(inside) / parent.share) if parent.share else Fraction(0)
@@ -190,7 +192,7 @@ def _depths(depths: Sequence[tuple[Group, ...]], names: AbstractSet[str]) -> tup
     return tuple(found)
 
 
-def _sum(groups: Sequence[Group]) -> Fraction:
+def _sum(groups: Sequence[ShareGroup]) -> Fraction:
     return sum((group.share for group in groups), Fraction(0))
 
 

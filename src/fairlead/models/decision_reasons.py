@@ -26,7 +26,7 @@ from fairlead.models.words import format_number
 from fairlead.models.workload import Workload
 
 
-class Left(NamedTuple):
+class Remaining(NamedTuple):
     """Free capacity and quotas after the placement; both empty where there is no placement."""
 
     room: Amounts
@@ -34,15 +34,15 @@ class Left(NamedTuple):
     quotas: tuple[quota.Allowance, ...]
 
 
-def left_of(outcome: Result) -> Left:
+def left_of(outcome: Result) -> Remaining:
     """Return the capacity and quotas left after the placement; empty where there is none."""
     if outcome.placement is None:
-        return Left({}, ())
+        return Remaining({}, ())
     room = remaining(outcome.problem, outcome.placement) if outcome.problem.has_capacity else {}
-    return Left(room, quota.left_of(outcome.problem.allowances, outcome.problem, outcome.placement))
+    return Remaining(room, quota.left_of(outcome.problem.allowances, outcome.problem, outcome.placement))
 
 
-class Finding(NamedTuple):
+class ClusterReason(NamedTuple):
     """Reason why a cluster holds as many replicas as it does."""
 
     text: str
@@ -55,12 +55,12 @@ _ASKED_FOR = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class View:
+class WorkloadView:
     """A workload with everything that its reasons need."""
 
     outcome: Result
     workload: Workload
-    left: Left
+    left: Remaining
 
     @cached_property
     def placed(self) -> Mapping[str, int]:
@@ -132,40 +132,40 @@ class View:
         }
 
 
-def excluded(view: View, cluster: str) -> str:
+def excluded(view: WorkloadView, cluster: str) -> str:
     """Return the end of Karmada's sentence "1 cluster(s) ..."."""
     exclusion = view.candidates.excluded.get(cluster)
     return exclusion.reason if exclusion else "is not eligible"
 
 
-def find(view: View, cluster: str) -> Finding:
+def find(view: WorkloadView, cluster: str) -> ClusterReason:
     """Return the first rule that settles a cluster; the share of the weights where none does."""
     replicas = view.placed.get(cluster, 0)
     if cluster in view.broken and (replicas or cluster in view.open_to):
-        return Finding(f"breaks a rule: {view.broken[cluster]}")
+        return ClusterReason(f"breaks a rule: {view.broken[cluster]}")
     if cluster not in view.open_to:
-        return Finding(excluded(view, cluster))
+        return ClusterReason(excluded(view, cluster))
     if not view.workload.replicas:
-        return Finding("scaled to 0")
+        return ClusterReason("scaled to 0")
     if stays(view.workload):
         held_back = is_held_back(view.workload)
         why = "rescheduling is disabled" if held_back else "KubeAdmiral would not look at it again"
-        return Finding(f"keeps its replicas: {why}")
+        return ClusterReason(f"keeps its replicas: {why}")
     if not replicas and (limit := _not_chosen(view, cluster)):
-        return Finding(limit)
+        return ClusterReason(limit)
     if view.workload.rule(rules.Duplicated) is not None:
-        return Finding("full copy" if replicas else view.short.get(cluster) or _no_copy(view, cluster))
+        return ClusterReason("full copy" if replicas else view.short.get(cluster) or _no_copy(view, cluster))
     bound = _at_bound(view, cluster, replicas) or _kept(view, cluster, replicas)
     return bound or _full(view, cluster, replicas) or _share(view, cluster, replicas)
 
 
-def _no_copy(view: View, cluster: str) -> str:
+def _no_copy(view: WorkloadView, cluster: str) -> str:
     copies = view.workload.rule(rules.Duplicated) or rules.Duplicated()
     short = shortage(view.workload, cluster, copy_on(copies, view.workload, cluster), view.left.quotas)
     return f"no copy: {short.text}" if short else "no copy"
 
 
-def _not_chosen(view: View, cluster: str) -> str:
+def _not_chosen(view: WorkloadView, cluster: str) -> str:
     """Say the limit on the clusters or groups in use, where one more would be too many.
 
     Empty where nothing does, or where the share of the cluster would ask for no replica anyway.
@@ -187,14 +187,14 @@ def _not_chosen(view: View, cluster: str) -> str:
     return ""
 
 
-def _is_what_runs(view: View) -> bool:
+def _is_what_runs(view: WorkloadView) -> bool:
     """Tell whether all replicas are placed and none is started."""
     held, placed = view.workload.current, view.placed
     started = any(count > held.get(name, 0) for name, count in placed.items())
     return not started and sum(placed.values()) == view.workload.replicas
 
 
-def _tiers_that_suffice(view: View, cluster: str) -> int:
+def _tiers_that_suffice(view: WorkloadView, cluster: str) -> int:
     """Return how many tiers come before that of a cluster, where they hold all replicas; else 0."""
     rule, placed = view.workload.rule(rules.Tiers), view.placed
     if rule is None or sum(placed.values()) != view.workload.replicas:
@@ -211,37 +211,41 @@ def at_most(bound: Bound, workload: Workload) -> str:
     return f"at its maximum of {bound.replicas}{by}"
 
 
-def _at_bound(view: View, cluster: str, replicas: int) -> Finding | None:
+def _at_bound(view: WorkloadView, cluster: str, replicas: int) -> ClusterReason | None:
     """Say that a cluster would hold more without its maximum, or less without its minimum."""
     most, least = view.bounds.maximum.get(cluster), view.bounds.minimum.get(cluster)
     wanted = view.wanted.get(cluster)
     if most and replicas >= most.replicas and (wanted is None or wanted > most.replicas):
-        return Finding(at_most(most, view.workload), "from above")
+        return ClusterReason(at_most(most, view.workload), "from above")
     if least and replicas < least.replicas and cluster in view.short:
         full = _full(view, cluster, replicas)
         because = f": {full.text}" if full else ""
-        return Finding(f"below its minimum of {least.replicas}{because}", "from above")
+        return ClusterReason(f"below its minimum of {least.replicas}{because}", "from above")
     if least and 0 < least.replicas >= replicas and (wanted is None or wanted < least.replicas):
         if replicas == least.replicas:
-            return Finding(f"at its minimum of {least.replicas}", "from below")
+            return ClusterReason(f"at its minimum of {least.replicas}", "from below")
         if not replicas:
-            return Finding(f"not used: it would hold at least its minimum of {least.replicas}", "from above")
+            return ClusterReason(
+                f"not used: it would hold at least its minimum of {least.replicas}", "from above"
+            )
     return None
 
 
-def _kept(view: View, cluster: str, replicas: int) -> Finding | None:
+def _kept(view: WorkloadView, cluster: str, replicas: int) -> ClusterReason | None:
     """Say that a cluster keeps what runs there, because it must not grow or because moves come first."""
     held = view.workload.current.get(cluster, 0)
     wanted = view.wanted.get(cluster)
     if cluster in view.candidates.held_only and replicas == held:
         reason = view.candidates.held_only[cluster].reason
-        return Finding(f"keeps its replicas, takes no new ones: {reason}", "from above")
+        return ClusterReason(f"keeps its replicas, takes no new ones: {reason}", "from above")
     if view.keeps and replicas == held > 0:
-        return Finding("keeps its replicas", "from below" if wanted is not None and wanted < replicas else "")
+        return ClusterReason(
+            "keeps its replicas", "from below" if wanted is not None and wanted < replicas else ""
+        )
     return None
 
 
-def _full(view: View, cluster: str, replicas: int) -> Finding | None:
+def _full(view: WorkloadView, cluster: str, replicas: int) -> ClusterReason | None:
     """Say that no further replica fits, where the share would ask for one."""
     wanted = view.wanted.get(cluster)
     if wanted is not None and wanted < replicas + _ASKED_FOR:
@@ -249,26 +253,28 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
     return _no_room(view, cluster)
 
 
-def _no_room(view: View, cluster: str) -> Finding | None:
+def _no_room(view: WorkloadView, cluster: str) -> ClusterReason | None:
     """Say that no further replica fits."""
     where = view.outcome.problem.cluster_by_name[cluster]
     more = more_of(view.workload, where, view.left.room) if view.left.room else None
     if more is None or more.replicas:
         short = shortage(view.workload, cluster, 1, view.left.quotas)
-        return Finding(short.text, "from above") if short else None
-    return Finding(f"at capacity ({more.told})", "from above")
+        return ClusterReason(short.text, "from above") if short else None
+    return ClusterReason(f"at capacity ({more.told})", "from above")
 
 
-def _share(view: View, cluster: str, replicas: int) -> Finding:
+def _share(view: WorkloadView, cluster: str, replicas: int) -> ClusterReason:
     """Say the costs of a replica that count before the share, and how large the share is."""
     costs = (
         f"{rule.level.name} {format_number(rule.prices.get(cluster, Fraction(0)))} {rule.currency}".rstrip()
         for rule in view.priced
     )
-    return Finding("; ".join((*(f"{each} per replica" for each in costs), _portion(view, cluster, replicas))))
+    return ClusterReason(
+        "; ".join((*(f"{each} per replica" for each in costs), _portion(view, cluster, replicas)))
+    )
 
 
-def _portion(view: View, cluster: str, replicas: int) -> str:
+def _portion(view: WorkloadView, cluster: str, replicas: int) -> str:
     if view.weights is None:
         return f"{replicas} of {view.workload.replicas}"
     weight = view.weights.weights.get(cluster, 0)

@@ -9,7 +9,7 @@ from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.words import shown
 
 
-class Written:
+class PlainRepr:
     """A data class (with ``repr=False``) that is written as any other, whatever its numbers.
 
     Python itself refuses to write a number of more than some thousand digits.
@@ -23,10 +23,10 @@ class Written:
         return f"{type(self).__qualname__}({', '.join(told)})"
 
 
-Found = Iterator[tuple[str, Any, str]]
+Faults = Iterator[tuple[str, Any, str]]
 """Field, value and what is wrong with it."""
 
-Fleet = Clusters
+FleetClusters = Clusters
 """The clusters that a problem has, beside which rules are looked at."""
 
 MOST_REPLICAS = 2**31 - 1
@@ -41,12 +41,12 @@ FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all
 UNKNOWN = "is not a cluster of the problem"
 
 
-class Unmistakable(Written):
+class Unmistakable(PlainRepr):
     """A rule in which nothing can be wrong: it states no number, and strangers that it names do no harm."""
 
     __slots__ = ()
 
-    def mistakes(self, known: Fleet, keys: frozenset[str] = frozenset()) -> Found:
+    def mistakes(self, known: FleetClusters, keys: frozenset[str] = frozenset()) -> Faults:
         """Yield nothing."""
         del known, keys
         yield from ()
@@ -69,7 +69,7 @@ def is_count(value: Any) -> bool:
 
 def amounts(
     field: str, found: Mapping[str, Any], allowed: str, *, least: int | None, most: int | None = None
-) -> Found:
+) -> Faults:
     """Yield amounts that are not whole, too small or too large."""
 
     def fits(smallest: int, largest: int) -> bool:
@@ -82,19 +82,19 @@ def amounts(
             yield f"{field}[{resource}]", amount, allowed
 
 
-def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
+def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Faults:
     """Yield numbers, by field, that are no numbers of replicas."""
     for field, number in found.items():
         if not (is_whole(number) and 0 <= number <= most):
             yield field, number, COUNT
 
 
-def counts(field: str, found: Mapping[str, Any]) -> Found:
+def counts(field: str, found: Mapping[str, Any]) -> Faults:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
     return amounts(field, found, COUNT, least=0, most=MOST_REPLICAS)
 
 
-def strangers(field: str, clusters: Collection[str], known: Fleet) -> Found:
+def strangers(field: str, clusters: Collection[str], known: FleetClusters) -> Faults:
     """Yield clusters that the problem does not have."""
     # Very often all are named, in order.
     if clusters == known.names or all(map(known.by_name.__contains__, clusters)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairlead.models.answer import Answer
 from fairlead.models.conditions import Conditions, conditions
-from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
+from fairlead.models.decision_reasons import ClusterReason, Remaining, WorkloadView, excluded, find, left_of
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.result import NOTHING_FOUND, Attained, ClusterDecision, RejectedGroup, Result, Status
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
+
+BEST = "best"
+"""Name of the best placement among the answers of a comparison."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,13 +117,13 @@ class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
         return f"<decisions of {len(self)} workloads>"
 
     @cached_property
-    def _left(self) -> Left:
+    def _left(self) -> Remaining:
         return left_of(self._outcome)
 
 
-def _decide(outcome: Result, workload: Workload, left: Left) -> tuple[ClusterDecision, ...]:
+def _decide(outcome: Result, workload: Workload, left: Remaining) -> tuple[ClusterDecision, ...]:
     """Explain every cluster; those far from their share point at the clusters that are to blame."""
-    view = View(outcome, workload, left)
+    view = WorkloadView(outcome, workload, left)
     names = tuple(outcome.problem.cluster_by_name)
     beside = _overridden(workload)
     if outcome.placement is None:
@@ -149,7 +152,7 @@ def _overridden(workload: Workload) -> str:
     return f" ({verb} {listed(list(unit.overriding), fewest=1)} {does} {workload.policy})"
 
 
-def _selected(view: View, cluster: str) -> bool:
+def _selected(view: WorkloadView, cluster: str) -> bool:
     """Tell whether the manifest goes to a cluster: where replicas stand; all candidates if there are 0."""
     told = view.outcome.selected.get(view.workload.key)
     if told is not None:
@@ -159,7 +162,7 @@ def _selected(view: View, cluster: str) -> bool:
     return cluster in view.open_to
 
 
-def _unplaced(view: View, cluster: str) -> str:
+def _unplaced(view: WorkloadView, cluster: str) -> str:
     """Say why there is nothing on a cluster where there is no placement at all."""
     if cluster not in view.open_to:
         return excluded(view, cluster)
@@ -171,7 +174,9 @@ def _unplaced(view: View, cluster: str) -> str:
     return "nothing is placed: no placement keeps every rule"
 
 
-def _told(view: View, cluster: str, finding: Finding, above: list[str], below: list[str]) -> str:
+def _told(
+    view: WorkloadView, cluster: str, finding: ClusterReason, above: list[str], below: list[str]
+) -> str:
     """Add which clusters push this one a whole replica or more away from its share."""
     wanted = view.wanted.get(cluster)
     if (
@@ -233,6 +238,11 @@ class Comparison(Answer):
     """Answer of `solve`."""
     contenders: tuple[Contender, ...]
     """Answers of the dispensers, in the order in which they were asked for."""
+
+    @property
+    def answers(self) -> dict[str, Outcome]:
+        """All answers by the names of who gave them, the best placement first."""
+        return {BEST: self.best, **{each.name: each.outcome for each in self.contenders}}
 
     @property
     def verdict(self) -> str:

@@ -29,7 +29,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class SelectorRequirement:
     """One expression over labels, or over where a cluster stands."""
 
     key: str
@@ -76,10 +76,12 @@ class LabelSelector:
 
     match_labels: tuple[tuple[str, str], ...] = ()
     """Keys with the value that each must have, sorted."""
-    match_expressions: tuple[Requirement, ...] = ()
+    match_expressions: tuple[SelectorRequirement, ...] = ()
 
     @classmethod
-    def of(cls, labels: Mapping[str, str], expressions: Iterable[Requirement] = ()) -> "LabelSelector":
+    def of(
+        cls, labels: Mapping[str, str], expressions: Iterable[SelectorRequirement] = ()
+    ) -> "LabelSelector":
         """Return the selector for labels in any order."""
         return cls(tuple(sorted(labels.items())), tuple(expressions))
 
@@ -183,14 +185,14 @@ def parse_selector(text: str) -> LabelSelector:
     return LabelSelector.of({}, [_requirement(part) for part in parts])
 
 
-def _requirement(part: str) -> Requirement:
+def _requirement(part: str) -> SelectorRequirement:
     if match := _EQUALITY.fullmatch(part):
         operator: Operator = "NotIn" if match["sign"] == "!=" else "In"
-        return Requirement(match["key"], operator, (match["value"],))
+        return SelectorRequirement(match["key"], operator, (match["value"],))
     if match := _SET.fullmatch(part):
         values = tuple(value.strip() for value in match["values"].split(","))
-        return Requirement(match["key"], "In" if match["sign"] == "in" else "NotIn", values)
+        return SelectorRequirement(match["key"], "In" if match["sign"] == "in" else "NotIn", values)
     if match := _PRESENCE.fullmatch(part):
-        return Requirement(match["key"], "DoesNotExist" if match["absent"] else "Exists")
+        return SelectorRequirement(match["key"], "DoesNotExist" if match["absent"] else "Exists")
     allowed = "write app=web, app!=web, app in (a, b), app notin (a, b), app or !app, joined by commas"
     raise UsageError(f"cannot read the label selector {part!r}; {allowed}")

@@ -47,7 +47,7 @@ def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     return tuple(each for each in found if not each.gives_way) if problem.partial else found
 
 
-class Lack(NamedTuple):
+class Shortfall(NamedTuple):
     """Rule of a workload that gave way in a placement, with the missing amount."""
 
     workload: Workload
@@ -60,14 +60,14 @@ def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     return tuple(each.violation for each in lacking(problem, placement))
 
 
-def lacking(problem: Problem, placement: Placement) -> Iterator[Lack]:
+def lacking(problem: Problem, placement: Placement) -> Iterator[Shortfall]:
     """Yield the rules that gave way in a placement, workload by workload."""
     short = {each.workload for each in own_violations(problem, placement) if each.gives_way}
     for workload in problem.workloads if short else ():
         for rule in workload.rules if workload.key in short else ():
             for violation in violations_of(workload, placement.of(workload.key), (rule,)):
                 if violation.gives_way:
-                    yield Lack(workload, rule, violation)
+                    yield Shortfall(workload, rule, violation)
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Among, Outside, Scope
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -24,7 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
-from fairlead.models.shortfall import Lack, amounts, lacking
+from fairlead.models.shortfall import Shortfall, amounts, lacking
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Amounts, more_of, remaining
 from fairlead.models.words import be, counted, listed
@@ -69,7 +70,7 @@ class _Obstacle(NamedTuple):
     """The cluster that has it; empty where the text is a sentence."""
 
 
-def _told(lack: Lack, answer: _Answer) -> Violation:
+def _told(lack: Shortfall, answer: _Answer) -> Violation:
     """Return a violation in the words of a partial placement."""
     violation, because = lack.violation, _obstacles(lack, answer)
     text = _missing(lack)
@@ -77,7 +78,7 @@ def _told(lack: Lack, answer: _Answer) -> Violation:
     return replace(violation, text=f"{text}: {because}" if because else text, because=because)
 
 
-def _missing(lack: Lack) -> str:
+def _missing(lack: Shortfall) -> str:
     """Say how much is missing; totals and copies as unplaced replicas."""
     workload, rule, violation = lack
     if isinstance(rule, Total):
@@ -89,7 +90,7 @@ def _missing(lack: Lack) -> str:
     return violation.text
 
 
-def _obstacles(lack: Lack, answer: _Answer) -> str:
+def _obstacles(lack: Shortfall, answer: _Answer) -> str:
     """Say the obstacles on the clusters that could help; empty where there is nothing special."""
     workload = lack.workload
     rule = workload.rule(Candidates)
@@ -97,6 +98,8 @@ def _obstacles(lack: Lack, answer: _Answer) -> str:
     if not names:
         return candidates.summarise(rule or Candidates(()))
     if isinstance(lack.rule, Spread) and (hopeless := _too_few(lack.rule, workload)):
+        return hopeless
+    if isinstance(lack.rule, Survival) and (hopeless := _beyond_reach(lack, answer)):
         return hopeless
     found: dict[_Obstacle, None] = {}
     open_to, everybody = frozenset(names), _helpful(lack, answer)
@@ -122,7 +125,7 @@ def _joined(found: Iterable[_Obstacle]) -> str:
     )
 
 
-def _helpful(lack: Lack, answer: _Answer) -> Sequence[str]:
+def _helpful(lack: Shortfall, answer: _Answer) -> Sequence[str]:
     """Return the clusters on which more replicas would make less give way."""
     rule, everywhere = lack.rule, tuple(answer.problem.cluster_by_name)
     if lack.violation.cluster is not None:
@@ -133,9 +136,22 @@ def _helpful(lack: Lack, answer: _Answer) -> Sequence[str]:
         used = used_groups(rule, answer.placement.of(lack.workload.key))
         unused = [members for group, members in rule.groups.items() if group not in used]
         inside = frozenset[str]().union(*unused)
+    elif isinstance(rule, Survival):
+        inside = frozenset(everywhere) - _lost(rule, lack, answer)
     else:
         return everywhere
     return [name for name in everywhere if name in inside]
+
+
+def _lost(rule: Survival, lack: Shortfall, answer: _Answer) -> frozenset[str]:
+    """Return the clusters whose loss leaves too few replicas."""
+    placed = answer.placement.of(lack.workload.key)
+    for one in rule.requirements(lack.workload):
+        found = one.violation(placed)
+        if found is not None and found.about == lack.violation.about and isinstance(one.scope, Scope):
+            shown = one.scope.shown(placed)
+            return shown.clusters if isinstance(shown, Among | Outside) else frozenset()
+    return frozenset()
 
 
 def _too_few(rule: Spread, workload: Workload) -> str:
@@ -146,7 +162,7 @@ def _too_few(rule: Spread, workload: Workload) -> str:
     return spread.eligible(rule.minimum, rule.field, rule.groups)
 
 
-def _beyond_reach(lack: Lack, answer: _Answer) -> str:
+def _beyond_reach(lack: Shortfall, answer: _Answer) -> str:
     """Say that more is asked for than the workload has, or than it has clusters for; empty where not."""
     workload, rule, violation = lack
     match rule:
@@ -166,7 +182,7 @@ def _has_only(workload: Workload) -> str:
     return f"{workload.key} has only {counted(workload.replicas, 'replica')}"
 
 
-def _obstacle(lack: Lack, cluster: str, answer: _Answer) -> _Obstacle | None:
+def _obstacle(lack: Shortfall, cluster: str, answer: _Answer) -> _Obstacle | None:
     """Return the obstacle to more of a workload on a cluster; None where there is nothing special."""
     workload = lack.workload
     rule = workload.rule(Candidates)
@@ -207,7 +223,7 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> _O
     return None
 
 
-def _refusal(lack: Lack, cluster: str, full: int, answer: _Answer) -> str:
+def _refusal(lack: Shortfall, cluster: str, full: int, answer: _Answer) -> str:
     """Say which rules a replica more there, or a copy, would break that count more than what is missing.
 
     Where all replicas are placed, one more there is one less elsewhere: nothing is said where that would do.

@@ -143,8 +143,8 @@ class FederatedUnit:
     policy: Mapping[str, Any]
     """``spec`` of the propagation policy under the API's own field names; do not change it."""
     read: Any = field(default=None, compare=False, repr=False, kw_only=True)
-    """The policy as it was read, a `fairlead.manifests.kubeadmiral.stated.Policy` without what annotations
-    override. Left out of comparisons."""
+    """The policy as it was read, a `fairlead.manifests.kubeadmiral.stated.StatedPolicy`, without what
+    annotations override. Left out of comparisons."""
     template: Mapping[str, Any]
     """The workload's manifest; do not change it."""
     replicas_path: str = "spec.replicas"

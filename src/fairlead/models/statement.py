@@ -14,7 +14,7 @@ PROPAGATED = "propagated"
 """Rule of what has no replicas: it goes to clusters as a whole."""
 
 SUSPENDED = "suspended"
-"""Rule of what somebody has taken out of scheduling."""
+"""Rule of what somebody has taken out of scheduling, or is deleting."""
 
 NODES = "nodes"
 """Rule of what asks for certain nodes, of which clusters do not tell."""

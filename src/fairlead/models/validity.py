@@ -19,7 +19,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.in_order import Clusters, extremes, keep, kept
 from fairlead.models.levels import DEFAULT_ORDER, Level, order_with
-from fairlead.models.mistaken import AMOUNT, FREE, MOST_REPLICAS, Found, all_whole, amounts, counts, numbers
+from fairlead.models.mistaken import AMOUNT, FREE, MOST_REPLICAS, Faults, all_whole, amounts, counts, numbers
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem, mistyped
@@ -142,7 +142,7 @@ def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
     return things if all_are else [each for each in things if fit((each,), type(each))]
 
 
-def _of_cluster(cluster: Cluster) -> Found:
+def _of_cluster(cluster: Cluster) -> Faults:
     yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
     yield from amounts("free", cluster.free or {}, FREE, least=None)
     for place, grade in enumerate(cluster.grades):
@@ -150,7 +150,7 @@ def _of_cluster(cluster: Cluster) -> Found:
         yield from amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
 
 
-def _mistakes(subject: str, source: Source | None, found: Found) -> Iterator[Mistake]:
+def _mistakes(subject: str, source: Source | None, found: Faults) -> Iterator[Mistake]:
     for field, value, message in found:
         yield Mistake.told(subject, source, field, value, message)
 
@@ -162,7 +162,7 @@ def _are_plain(clusters: Clusters) -> bool:
     return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
 
 
-def _of_workload(workload: Workload, known: Clusters) -> Found:
+def _of_workload(workload: Workload, known: Clusters) -> Faults:
     yield from numbers({"replicas": workload.replicas})
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)

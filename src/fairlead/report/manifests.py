@@ -23,7 +23,7 @@ from fairlead.models.workload import Workload, running
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
 
-Document = dict[str, Any]
+JsonObject = dict[str, Any]
 Placed = Mapping[str, int]
 Subresource = Literal["status"]
 
@@ -36,13 +36,13 @@ class Patch:
 
     workload: str
     """Key of the workload."""
-    document: Document
+    document: JsonObject
     """The fields to be written, fit for a server-side apply and for a merge patch."""
     notes: tuple[str, ...] = ()
     """Notes for whoever applies it, a sentence each."""
 
 
-def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:
+def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[JsonObject, ...]:
     """Return the patches of an outcome as documents; see `patches` and `status_patches`.
 
     `subresource`: ``status`` for what belongs into that subresource; None for the objects themselves.
@@ -123,7 +123,7 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
     )
 
 
-def _bound(workload: Workload) -> Document:
+def _bound(workload: Workload) -> JsonObject:
     """Return the binding of a workload with what names it: as in the input, else as Karmada names it."""
     known = workload.declared
     return binding_head(workload, known.name if isinstance(known, KarmadaBinding) else "")
@@ -205,7 +205,7 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
     take it off there again.
     """
     numbers = dict(sorted(placed.items())) or dict.fromkeys(sorted(running(workload)), 0)
-    entries: list[Document] = [{"cluster": name} for name in numbers]
+    entries: list[JsonObject] = [{"cluster": name} for name in numbers]
     if workload.rule(Duplicated) is None:
         for entry, count in zip(entries, numbers.values(), strict=True):
             entry["preferences"] = {"minReplicas": count, "maxReplicas": count}

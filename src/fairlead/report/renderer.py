@@ -64,7 +64,7 @@ def _forms(answer: Shown) -> _Forms:
                 from fairlead.report.content import comparison
 
                 return _Forms(comparison.verdicts, comparison.summary, comparison.terminal)
-            case "Bench":
+            case "Benchmark":
                 from fairlead.report.content import comparison
 
                 return _Forms(comparison.bench_verdict, comparison.bench_summary, comparison.bench_terminal)

@@ -24,7 +24,7 @@ from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
 
-def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
+def has_placement(problem: Problem, search: Search) -> bool | None:
     """Tell whether any placement keeps all rules; None where time ran out before that was certain.
 
     `problem`: the question; what it prefers is not looked at, and nothing gives way.
@@ -33,7 +33,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     strict = replace(
         problem, workloads=tuple(replace(each, settled=True) for each in problem.workloads), partial=False
     )
-    return _fits_at_once(strict, deadline) or _searched(strict, deadline, seed)
+    return _fits_at_once(strict, search.deadline) or _searched(strict, search)
 
 
 def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
@@ -42,14 +42,14 @@ def _fits_at_once(strict: Problem, deadline: Deadline) -> bool:
     return quickly(strict, staying) is not None or keep_and_repair(strict, staying, deadline) is not None
 
 
-def _searched(strict: Problem, deadline: Deadline, seed: int) -> bool | None:
+def _searched(strict: Problem, search: Search) -> bool | None:
     """Tell whether a problem has a placement that is not found at once; None where time ran out."""
     bare = replace(strict, workloads=tuple(map(without_preferences, strict.workloads)))
     boxes = boxes_of(bare)
     alone = ((bare.workload(key), boxed) for key, boxed in boxes.items())
-    if hopeless(bare, boxes) or without_room(alone, deadline):
+    if hopeless(bare, boxes) or without_room(alone, search.deadline):
         return False
-    status = _status(bare, deadline, seed)
+    status = _status(bare, search)
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
 
 
@@ -67,14 +67,15 @@ def without_room(alone: Iterable[tuple[Workload, WorkloadBox]], deadline: Deadli
     return False
 
 
-def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
+def _status(bare: Problem, search: Search) -> Status:
     """Look for a placement of a problem without preferences, by prices where there are many workloads."""
     from fairlead.solver.batch.levels import solve_batch
     from fairlead.solver.levels.lexicographic import minimise_levels
 
+    search = Search(search.deadline, 1, search.seed)
     if len(bare.workloads) >= MANY and applies(bare):
-        return solve_batch(bare, Search(deadline, 1, seed)).status
-    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed, ties=False).status
+        return solve_batch(bare, search).status
+    return minimise_levels(bare, search, ties=False).status
 
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.
@@ -92,7 +93,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     if _fits_at_once(strict, search.deadline.part(SHARE_OF_FLOOR)):
         return False
     if search.deadline.remaining():
-        fits = _searched(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
+        fits = _searched(strict, search.part(SHARE_OF_TIME))
         if fits is not None:
             return not fits
     # Nothing is settled: nobody is to fall short where whatever keeps all rules is found at once.

@@ -19,7 +19,7 @@ from fairlead.models.score import better, score
 from fairlead.models.validity import largest
 from fairlead.models.variants import in_full
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, unproven
+from fairlead.solver.answers.answer import PartAnswer, unproven
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.first_placement import Filling, are_rows, place_first
 from fairlead.solver.dispensers import reference
@@ -255,13 +255,13 @@ def _allowed(workload: Workload, placed: Mapping[str, int]) -> bool:
     )
 
 
-def kept(answer: Answer) -> Answer:
+def kept(answer: PartAnswer) -> PartAnswer:
     """Return an answer with what is found at once, where a search has found nothing in its time."""
     part = answer.part
     return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
 
 
-def at_once(problem: Problem, search: Search) -> Answer:
+def at_once(problem: Problem, search: Search) -> PartAnswer:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
     whole, staying = in_full(problem), standing_well(problem)
     found = keep_and_repair(whole, staying, search.deadline)

@@ -17,17 +17,17 @@ from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.variants import in_full, without_preferences
-from fairlead.solver.answers.answer import Answer, Placed, Question, covers
+from fairlead.solver.answers.answer import PartAnswer, PartQuestion, Placed, covers
 from fairlead.solver.answers.attainment import conclude, conclude_infeasible, status_of
 from fairlead.solver.arguments import Method, applied
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.groups.choices import is_open
-from fairlead.solver.groups.choose import Chosen, Grouped, choose_groups, in_first_groups
+from fairlead.solver.groups.choose import ChosenGroups, GroupedProblem, choose_groups, in_first_groups
 from fairlead.solver.levels.targets import strict
 from fairlead.solver.running.deadline import Deadline, listening
-from fairlead.solver.running.search import Search, Where
+from fairlead.solver.running.search import Search, Workplace
 from fairlead.solver.strictly import StrictQuestion, answer_at_once, answer_strictly
 
 LOG = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     started = time.perf_counter()
     told = progress or (_printer if display else None)
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
-    where = Where(engine, address, partitions)
+    where = Workplace(engine, address, partitions)
     settled = applied(completed(problem), deviation, fresh, partial, method, tolerance)
     with listening(search.deadline), blame.shared(settled):
         grouped = _choose_groups(settled, search)
@@ -160,11 +160,11 @@ class _Explain:
             return ()
         from fairlead.solver.explaining.explanation import conflicts_of
 
-        return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
+        return tuple(conflicts_of(problem, self.search, parts))
 
 
 def _solve(
-    problem: Problem, method: Method, search: Search, where: Where, explain: _Explain, started: float
+    problem: Problem, method: Method, search: Search, where: Workplace, explain: _Explain, started: float
 ) -> Outcome:
     """Solve a problem in which every workload has its affinity group: first with no level loose."""
     problem = with_balance(problem)
@@ -198,40 +198,40 @@ def _side_by_side(problem: Problem) -> Placed:
     return place_side_by_side(problem)
 
 
-def _concluded(problem: Problem, found: Answer, started: float) -> Outcome:
+def _concluded(problem: Problem, found: PartAnswer, started: float) -> Outcome:
     """Check and score an answer once more, and tell it."""
     return conclude(problem, found.placement, found.attained, found.origin, _since(started))
 
 
-def _choose_groups(problem: Problem, search: Search) -> Grouped:
+def _choose_groups(problem: Problem, search: Search) -> GroupedProblem:
     """Choose an affinity group for every workload."""
     if not any(map(is_open, problem.workloads)):
-        return Grouped(in_first_groups(problem), {})
+        return GroupedProblem(in_first_groups(problem), {})
     # What tries choices out searches, and is imported where there are any.
     from fairlead.solver.feasibility import SHARE_OF_TIME, has_placement
     from fairlead.solver.floor import place_greedily
     from fairlead.solver.groups.partial import choose_partially
 
     def strictly(trial: Problem) -> bool | None:
-        return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
+        return has_placement(trial, search.part(SHARE_OF_TIME))
 
     def place(trial: Problem) -> tuple[Placement | None, bool]:
         from fairlead.solver.parts.methods import solve_giving_way
 
         bare = replace(trial, workloads=tuple(map(without_preferences, trial.workloads)))
-        found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
+        found = solve_giving_way(PartQuestion(bare, search.part(SHARE_OF_TIME)))
         if found.status is Status.INFEASIBLE:
             return None, True
         return found.placement or place_greedily(bare, search.deadline), found.status is Status.OPTIMAL
 
-    def partially(part: Problem) -> Chosen:
+    def partially(part: Problem) -> ChosenGroups:
         return choose_partially(part, strictly, place, search.deadline.part(SHARE_OF_TIME))
 
     otherwise = partially if problem.partial else None
-    return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)
+    return choose_groups(problem, strictly, search, otherwise)
 
 
-def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
+def _as_sure(outcome: Outcome, grouped: GroupedProblem) -> Outcome:
     """Claim no more than is known of the affinity groups: another choice may do, or come first."""
     if outcome.status is Status.INFEASIBLE and not grouped.exhausted:
         return Outcome(Status.UNKNOWN, outcome.origin, outcome.problem, None, seconds=outcome.seconds)

@@ -7,11 +7,11 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.score import better
-from fairlead.solver.answers.answer import Answer, Placed, components, covers, stand_alone, together
+from fairlead.solver.answers.answer import PartAnswer, Placed, components, covers, stand_alone, together
 from fairlead.solver.arguments import Method
 from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.levels.targets import is_searched
-from fairlead.solver.running.search import Search, Where
+from fairlead.solver.running.search import Search, Workplace
 
 SHARE_STRICT = 0.9
 """Part of the time left that may be used before levels are loosened that need not be best."""
@@ -30,9 +30,9 @@ class StrictQuestion:
     """Best replicas by cluster of workloads that have all that is shared for themselves, by key, as far as
     known."""
     method: Method
-    where: Where
+    where: Workplace
 
-    def answered(self, search: Search) -> tuple[Answer, Sequence[Problem]]:
+    def answered(self, search: Search) -> tuple[PartAnswer, Sequence[Problem]]:
         """Return the answer, and the parts that have no placement where that is told apart."""
         problem, alone = self.problem, self.alone
         if (answer := stand_alone(problem, alone)) is not None:
@@ -42,7 +42,7 @@ class StrictQuestion:
         if self.method == "exact":
             raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
         if not problem.partial and is_scarce(problem):
-            return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
+            return PartAnswer(problem, Status.INFEASIBLE, None, (), "exact"), ()
         if search.deadline.remaining() <= A_PLACE * len(problem.workloads) * len(problem.clusters):
             return answer_at_once(problem, search), ()
         # What is asked of those that compete is imported here: most problems of a few workloads have none.
@@ -58,7 +58,7 @@ class StrictQuestion:
 
 def answer_strictly(
     problem: Problem, asked: StrictQuestion, search: Search
-) -> tuple[Answer, Sequence[Problem]]:
+) -> tuple[PartAnswer, Sequence[Problem]]:
     """Solve a problem with no level loose, in the time that is not kept for levels that are.
 
     Where balance is searched thereafter it may change all that comes after it: such levels get little time at
@@ -77,7 +77,7 @@ def answer_strictly(
     return (more if best is more.placement else found), failing
 
 
-def _is_worth_more(problem: Problem, found: Answer, alone: Placed) -> bool:
+def _is_worth_more(problem: Problem, found: PartAnswer, alone: Placed) -> bool:
     """Tell whether what was found with little time for levels after balance should get more of it."""
     if found.status is not Status.FEASIBLE:
         return found.status is Status.UNKNOWN
@@ -86,7 +86,7 @@ def _is_worth_more(problem: Problem, found: Answer, alone: Placed) -> bool:
     return will_do(problem, found, alone)
 
 
-def answer_at_once(problem: Problem, search: Search) -> Answer:
+def answer_at_once(problem: Problem, search: Search) -> PartAnswer:
     """Return the answer where time is over before any search."""
     from fairlead.solver.floor import at_once
 

@@ -25,12 +25,13 @@ from fairlead.models.rules import (
     Moves,
     Price,
     Quota,
+    Spread,
     Tiers,
     Total,
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LexicographicResult
@@ -46,6 +47,7 @@ from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 from partial_problems import best_partial
 from random_problems import random_problem
+from seeds import runs
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 
@@ -87,24 +89,15 @@ def mixed_problems(seeds: range, deviation: Deviation) -> list[Problem]:
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)
-def test_bounds_and_proofs_are_sound(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seeds", runs(range(8), *(range(at, at + 40) for at in range(1000, 1400, 40))))
+def test_bounds_and_proofs_are_sound(
+    seeds: range, deviation: Deviation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without CP-SAT on the whole: no bound above the best, no wrong proof, mostly the best itself."""
     monkeypatch.setattr(tuning, "WHOLE", 0)
-    found = [assert_sound(each, solved(each)) for each in mixed_problems(range(8), deviation)]
+    found = [assert_sound(each, solved(each)) for each in mixed_problems(seeds, deviation)]
     assert sum(best for _, best in found) >= 2
     assert sum(proven for proven, _ in found) >= 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", DIVIDED)
-@pytest.mark.parametrize("batch", range(10))
-def test_bounds_and_proofs_are_sound_at_length(
-    deviation: Deviation, batch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same for hundreds of batches."""
-    monkeypatch.setattr(tuning, "WHOLE", 0)
-    for problem in mixed_problems(range(1000 + 40 * batch, 1040 + 40 * batch), deviation):
-        assert_sound(problem, solved(problem))
 
 
 def test_small_ones_are_proven_by_search() -> None:
@@ -132,11 +125,27 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
         assert level.value - level.bound <= Fraction(3, 100) * level.value
 
 
+def test_workloads_that_like_the_same_group_get_groups_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three alike in one region each, with room for one: at the best prices all three take the same."""
+    monkeypatch.setattr(tuning, "WHOLE", 0)
+    names = ("a", "b", "c")
+    regions = {name.upper(): frozenset({name}) for name in names}
+    weights = Weights({"a": 4, "b": 3, "c": 2})
+    rules = (Candidates(names), Total(), Spread("region", regions, 1, 1), weights)
+    made = tuple(
+        Workload(f"w{number}", f"w{number}", 8, requests={CPU: 1000 + 10 * number}, rules=rules)
+        for number in range(3)
+    )
+    clusters = tuple(Cluster(name, free={CPU: 10_000}) for name in names)
+    result = solved(Problem(clusters, made, (Capacity(),), balances=()), seconds=2.0)
+    assert result.placement is not None
+
+
 def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
     problem = fleet(1)
 
-    def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
+    def hurried(part: Problem, _: Search, best: Placement) -> LexicographicResult:
         return LexicographicResult(Status.FEASIBLE, best, score(part, best))
 
     monkeypatch.setattr(tuning, "WHOLE", 600)
@@ -200,30 +209,25 @@ def with_rows(seed: int, deviation: Deviation) -> Problem:
             replace(MoveBudget("all", rng.randint(0, 4), keys, under_way=under_way), **rng.choice(kinds))
         )
     if rng.random() < 0.6:
-        limits = {Scope(CPU, rng.choice(names)): Limit(rng.randint(0, 8) * 100, rng.randint(0, 2) * 100)}
+        limits = {
+            QuotaScope(CPU, rng.choice(names)): QuotaLimit(rng.randint(0, 8) * 100, rng.randint(0, 2) * 100)
+        }
         if rng.random() < 0.3:
-            limits[Scope("pods")] = Limit(rng.randint(2, 12))
+            limits[QuotaScope("pods")] = QuotaLimit(rng.randint(2, 12))
         shared.append(Quota("most", "shop", limits))
     return replace(problem, workloads=tuple(made), rules=tuple(shared))
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)
-def test_budgets_quotas_and_prices_of_moves(deviation: Deviation) -> None:
+@pytest.mark.parametrize("seeds", runs(range(14), range(100, 400)))
+def test_budgets_quotas_and_prices_of_moves(seeds: range, deviation: Deviation) -> None:
     """Rows of every kind, against brute force: the best on every level, or none proven."""
     solved_ones = 0
-    for seed in range(14):
+    for seed in seeds:
         problem = with_rows(seed, deviation)
         assert applies(problem)
         solved_ones += agrees(problem)
     assert solved_ones >= 4
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", DIVIDED)
-def test_budgets_quotas_and_prices_of_moves_at_length(deviation: Deviation) -> None:
-    """The same for hundreds."""
-    for seed in range(100, 400):
-        agrees(with_rows(seed, deviation))
 
 
 def agrees(problem: Problem) -> bool:
@@ -321,17 +325,10 @@ def agrees_partly(problem: Problem) -> bool:
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)
-def test_as_few_as_possible_stay_unplaced(deviation: Deviation) -> None:
+@pytest.mark.parametrize("seeds", runs(range(10), range(100, 350)))
+def test_as_few_as_possible_stay_unplaced(seeds: range, deviation: Deviation) -> None:
     """Of overloaded batches the fewest replicas stay unplaced, by priority; then all other levels."""
-    assert sum(agrees_partly(overloaded(seed, deviation)) for seed in range(10)) >= 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", DIVIDED)
-def test_as_few_as_possible_stay_unplaced_at_length(deviation: Deviation) -> None:
-    """The same for hundreds."""
-    for seed in range(100, 350):
-        agrees_partly(overloaded(seed, deviation))
+    assert sum(agrees_partly(overloaded(seed, deviation)) for seed in seeds) >= 1
 
 
 def test_minima_are_not_for_partial_batches() -> None:

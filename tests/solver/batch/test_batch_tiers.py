@@ -7,12 +7,9 @@ import pytest
 from batch_problems import middling
 from fairlead.models.check import check
 from fairlead.models.levels import Deviation
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Tiers, Weights
-from fairlead.models.score import score
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.mixed.columns import in_tiers, without_tiers
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -69,18 +66,3 @@ def test_where_the_first_tiers_are_full_as_few_as_possible_overflow(deviation: D
     assert beyond.value > 0
     assert beyond.bound is not None
     assert beyond.bound >= 0.75 * float(beyond.value)
-
-
-def test_alone_a_workload_stands_in_its_first_tier() -> None:
-    """What others need is not looked at; without tiers the ratio is that of all candidates."""
-    problem = tiered(3, Deviation.L1, 4, 0.85)
-    workload = next(each for each in problem.workloads if len(each.rules_of(Tiers)[0].tiers) == 2)
-    placed = in_tiers(workload, problem)
-    assert sum(placed.values()) == workload.replicas
-    first = workload.rules_of(Tiers)[0].tiers[0]
-    assert {name for name, count in placed.items() if count} <= first
-    bare = without_tiers(workload)
-    assert [rule.tiers for rule in bare.rules_of(Weights)] == [()]
-    assert bare.rules_of(Tiers) == workload.rules_of(Tiers)
-    alone = replace(problem, workloads=(workload,))
-    assert score(alone, Placement({workload.key: placed}))[0].value == 0

@@ -13,8 +13,6 @@ from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.overload import with_nowhere
-from fairlead.solver.levels.targets import loose_levels, strict, unheard
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
@@ -66,23 +64,3 @@ def test_a_tolerance_helps_the_levels_after_it() -> None:
     assert first.proven
     assert first.tolerance == Fraction(first.bound or 0) / 20
     assert second.value < strictly.value
-
-
-def test_prices_hear_of_tolerances_where_many_are_new() -> None:
-    """2,400 places are many; 180 are not, and where something runs the other search hears of them."""
-    given = tolerances_of({"deviation": "1%"})
-    many = replace(middling(0, Deviation.L1, workloads=240, clusters=10), tolerances=given)
-    few = replace(middling(0, Deviation.L1), tolerances=given)
-    held = dict.fromkeys(("member0",), 1)
-    runs = replace(many, workloads=tuple(replace(each, current=held) for each in many.workloads))
-    assert strict(many).tolerances == given
-    assert not unheard(many, strict(many))
-    for problem in (few, runs):
-        assert not strict(problem).tolerances
-        assert unheard(problem, strict(problem)) == loose_levels(problem)
-
-
-def test_replicas_that_stay_unplaced_have_no_tolerance() -> None:
-    """They stand where nothing is, at a price; the tolerance of prices is not for them."""
-    problem = replace(middling(0, Deviation.L1), partial=True, tolerances=tolerances_of({"cost": 5}))
-    assert not with_nowhere(problem).tolerances

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import fairlead
@@ -16,9 +15,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Quota, Total, Weights
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, unproven
-from fairlead.solver.batch.arrays import batch_of
-from fairlead.solver.batch.first_placement import place_first, place_near
+from fairlead.solver.answers.answer import PartAnswer, unproven
+from fairlead.solver.batch.first_placement import place_first
 from fairlead.solver.floor import at_once, keep_and_repair, place_greedily
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -49,15 +47,6 @@ def test_where_weights_do_not_fit_others_give_way() -> None:
     """The one that may use a only takes all of it, so the other has to leave its weight of 9 there."""
     part = fleet(workload("any", 4, {"a": 9, "b": 1}), workload("only", 4, {"a": 1}), a=4, b=4)
     assert place_first(part) == Placement({"any": {"b": 4}, "only": {"a": 4}})
-
-
-def test_wishes_are_kept_as_far_as_there_is_room() -> None:
-    """Six are wished for on a, which has room for five; b takes the sixth."""
-    part = fleet(workload("one", 3, {"a": 1, "b": 1}), workload("two", 3, {"a": 1, "b": 1}), a=5, b=5)
-    found = place_near(batch_of(part), np.array([[3, 0], [3, 0]]))
-    assert found is not None
-    assert found.tolist() == [[3, 0], [2, 1]]
-    assert place_near(batch_of(fleet(workload("any", 5, {"a": 1, "b": 1}), a=2, b=2)), found[:1]) is None
 
 
 def test_what_is_no_row_comes_first() -> None:
@@ -101,7 +90,7 @@ def test_a_search_that_finds_nothing_ends_with_what_is_found_at_once(monkeypatch
     """The search of the only part has found nothing in its time."""
     part = fleet(workload("any", 4, {"a": 9, "b": 1}), workload("only", 4, {"a": 1}), a=4, b=4)
 
-    def searched(parts: list[Problem], *_: object) -> list[Answer]:
+    def searched(parts: list[Problem], *_: object) -> list[PartAnswer]:
         return [unproven(each, None) for each in parts]
 
     monkeypatch.setattr("fairlead.solver.parts.dispatch.solve_parts", searched)

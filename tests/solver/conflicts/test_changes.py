@@ -24,9 +24,10 @@ from fairlead.models.cluster import Taint
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Change
-from fairlead.solver.changes.kinds import Kind, describe_all, effort, varied
+from fairlead.solver.changes.kinds import ChangeKind, describe_all, effort, varied
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from hand_made import infeasible
 from kubeadmiral_manifests import entry, member
 from kubeadmiral_manifests import policy as federated_policy
@@ -155,11 +156,12 @@ def test_two_taints_of_one_cluster() -> None:
 def test_ways_of_several_changes_are_easy_to_read() -> None:
     """What has commas of its own is parted by semicolons; all taints have one verb, and all of a cluster."""
     found = [
-        Change(Kind.MINIMUM, key, "a", "", 2, 1, 1 - at) for at, key in enumerate(("default/x", "default/y"))
+        Change(ChangeKind.MINIMUM, key, "a", "", 2, 1, 1 - at)
+        for at, key in enumerate(("default/x", "default/y"))
     ]
-    found += [Change(Kind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
+    found += [Change(ChangeKind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
     found += [
-        Change(Kind.TOLERATION, "default/x", None, Taint(key, "", "NoSchedule"), 0, 1, 1)
+        Change(ChangeKind.TOLERATION, "default/x", None, Taint(key, "", "NoSchedule"), 0, 1, 1)
         for key in ("edge", "gpu")
     ]
     assert describe_all(found, named=True) == (
@@ -176,10 +178,10 @@ def test_the_most_useful_way_comes_first() -> None:
     quota, room, fewer, more = (
         (Change(kind, key, name, "", 1, 2, 1),)
         for kind, key, name in (
-            (Kind.QUOTA, None, None),
-            (Kind.CAPACITY, None, "a"),
-            (Kind.REPLICAS, "x", None),
-            (Kind.CAPACITY, None, "b"),
+            (ChangeKind.QUOTA, None, None),
+            (ChangeKind.CAPACITY, None, "a"),
+            (ChangeKind.REPLICAS, "x", None),
+            (ChangeKind.CAPACITY, None, "b"),
         )
     )
     assert varied([room, more, quota, fewer]) == [room, quota, fewer, more]
@@ -282,7 +284,7 @@ def test_what_runs_beyond_what_a_cluster_has_costs_nothing() -> None:
             binding("db", 3, {"b": 1}, {**divided({}), **two}, cpu=2),
         ]
     )
-    found = relaxations(problem, Deadline(), 0, most=2)
+    found = relaxations(problem, Search(), most=2)
     assert texts(found) == ["require 1 cluster instead of 2 for default/db", "add 500m cpu to c"]
 
 
@@ -384,8 +386,8 @@ def test_the_same_answer_whatever_the_order_of_documents() -> None:
     """Ties fall to the cluster that comes first by name."""
     members = clusters(4, cpu=1)
     rest = [deployment(replicas=6, cpu=1), policy(placement=dynamic())]
-    forward = relaxations(load([*members, *rest]), Deadline(), 0)
-    backward = relaxations(load([*rest, *reversed(members)]), Deadline(), 0)
+    forward = relaxations(load([*members, *rest]), Search())
+    backward = relaxations(load([*rest, *reversed(members)]), Search())
     assert texts(forward) == texts(backward)
     assert texts(forward) == [
         "add 2 cpu to member1",
@@ -397,13 +399,13 @@ def test_the_same_answer_whatever_the_order_of_documents() -> None:
 def test_out_of_time() -> None:
     """Nothing is said that was not checked."""
     problem = load([*clusters(2), deployment(replicas=3), policy(placement=divided({}, minReplicas=2))])
-    everything = relaxations(problem, Deadline(), 0)
+    everything = relaxations(problem, Search())
     assert everything
     spread = {"spreadByField": "cluster", "minGroups": 3, "maxGroups": 3}
     placement = {**divided({}), "spreadConstraints": [spread]}
     late = load([*clusters(2), deployment(replicas=3), policy(placement=placement)])
-    assert relaxations(late, Deadline(), 0)
-    assert not relaxations(late, Deadline.after(0), 0)
+    assert relaxations(late, Search())
+    assert not relaxations(late, Search(Deadline.after(0)))
 
 
 def test_what_has_a_placement_is_left_alone() -> None:
@@ -418,7 +420,7 @@ def test_what_has_a_placement_is_left_alone() -> None:
             policy("two", static(("b", 1)), selects=[selector("second")]),
         ]
     )
-    found = relaxations(problem, Deadline(), 0)
+    found = relaxations(problem, Search())
     assert texts(found) == ["add 1 cpu to a", "scale default/first from 2 to 1 replica"]
 
 
@@ -429,7 +431,7 @@ def test_a_problem_from_python_is_spelled_as_karmada_does() -> None:
     rule = Bounds({"member3": Bound(4)})
     kept = tuple(each for each in changed.rules if not isinstance(each, Bounds))
     workload = replace(changed, rules=(*kept, rule))
-    found = relaxations(replace(problem, workloads=(workload,)), Deadline(), 0)
+    found = relaxations(replace(problem, workloads=(workload,)), Search())
     assert texts(found)[0] == "lower the minimum of member3 from 4 to 2"
     (document,) = yaml.safe_load_all(found[0].manifest)
     assert document["kind"] == "PropagationPolicy"

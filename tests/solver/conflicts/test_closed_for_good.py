@@ -7,7 +7,7 @@ from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.solver.explaining.explanation import conflicts_of
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Cordon, Drain, Trial
 
@@ -20,7 +20,7 @@ def fleet(held: int = 0) -> Problem:
 
 def told(problem: Problem) -> list[str]:
     """Return the ways out."""
-    return [way.text for conflict in conflicts_of(problem, Deadline()) for way in conflict.relaxations]
+    return [way.text for conflict in conflicts_of(problem, Search()) for way in conflict.relaxations]
 
 
 def test_a_toleration_opens_a_cluster() -> None:

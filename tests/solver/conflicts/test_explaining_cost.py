@@ -11,28 +11,18 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quota, Total, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
-from fairlead.models.source import Source
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.conflicts.alone import alone, fails_alone, settled
-from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.hitting_set import OutOfTime
-from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
-from fairlead.solver.conflicts.subset import only
-from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.witnesses import Witnessed
 from fairlead.solver.explaining import conflict as explaining
 from fairlead.solver.explaining import explanation
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import search as relaxing
-from fairlead.solver.relaxation.model import relaxation_model
-from fairlead.solver.relaxation.stock import relaxables
-from fairlead.solver.relaxation.sums import quick
 from fairlead.solver.running import engine
-from fairlead.solver.running.deadline import Deadline
-from random_problems import random_problem
+from fairlead.solver.running.search import Search
 
 GPU = "nvidia.com/gpu"
 CLUSTERS = 30
@@ -141,7 +131,7 @@ def competing(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int = 1) -> 
 
 def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     """Three workloads want 4 GPUs each; the clusters have 6, 4 and none."""
-    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Deadline())
+    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Search())
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
@@ -156,7 +146,7 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
 
 def test_only_as_many_as_ask_for_too_much() -> None:
     """Of 1, 5 and 6 wanted, the last two are more than 10 already: the first is not named."""
-    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Deadline())
+    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Search())
     assert [each.workload for each in conflict.rules if each.rule == "total"] == ["w1", "w2"]
     # Any two of the three totals would not do; without either of the two there is a placement.
     assert conflict.proof is Proof.SMALLEST
@@ -165,54 +155,18 @@ def test_only_as_many_as_ask_for_too_much() -> None:
 def test_what_no_replica_can_use_does_not_count() -> None:
     """Two GPUs a replica: clusters with 3 each hold one replica, so 6 GPUs are 2 replicas, not 3."""
     problem = competing((2, 1), (3, 3), need=2)
-    units = units_of(problem)
-    assert excess_of(problem, units) is not None
-    assert has_placement(problem, Deadline()) is False
-    (conflict,) = conflicts_of(problem, Deadline())
+    (conflict,) = conflicts_of(problem, Search())
     assert conflict.proof is Proof.SMALLEST
     # All in all 6 are asked for and there are 6, which would only puzzle.
     assert not any("together" in each.text for each in conflict.rules)
-
-
-def test_sums_tell_what_a_search_tells() -> None:
-    """What is called a conflict is one, and without any one unit it is none, of many random workloads."""
-    told = 0
-    for seed in range(1200):
-        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=1)
-        units = units_of(problem)
-        found = closed_form(problem.workloads[0], problem, units)
-        if found is None or not found.adds_up:
-            continue
-        told += 1
-        conflict = [units[at] for at in found.units]
-        assert has_placement(only(problem, conflict), Deadline()) is False, seed
-        for at in range(len(conflict)):
-            rest = [*conflict[:at], *conflict[at + 1 :]]
-            assert has_placement(only(problem, rest), Deadline()), seed
-    assert told > 200
-
-
-def test_what_is_called_scarce_has_no_placement() -> None:
-    """Neither the quick look at a problem nor its units are wrong, for many random workloads that compete."""
-    seen = 0
-    for seed in range(160):
-        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=3)
-        units = units_of(problem)
-        found = scarce(problem, units) if len(problem.workloads) > 1 else None
-        assert is_scarce(problem) is (found is not None), seed
-        if found is not None:
-            seen += 1
-            assert excess_of(problem, [units[at] for at in found.units]) is not None, seed
-            assert has_placement(problem, Deadline()) is False, seed
-    assert seen > 3
 
 
 def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """That too much is asked for is certain; whether all rules are needed is not, and it is said."""
     late: Callable[..., object] = _nothing_seen
     monkeypatch.setattr(explaining, "witnessed", late)
-    monkeypatch.setattr(explaining, "Search", _out_of_time)
-    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
+    monkeypatch.setattr(explaining, "ConflictSearch", _out_of_time)
+    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Search())
     assert conflict.proof is Proof.UNVERIFIED
     # Three totals of 20, and 25 clusters with 2 GPUs each: one sentence for either.
     assert len(conflict.rules) == 2
@@ -229,60 +183,14 @@ def _out_of_time(*_: object) -> None:
     raise OutOfTime
 
 
-def test_what_is_settled_alone_is_settled() -> None:
-    """Where numbers are said to be the whole truth, a search finds the same, for many random workloads."""
-    seen = 0
-    for seed in range(100):
-        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=3)
-        for workload in problem.workloads:
-            if settled(workload, problem):
-                seen += 1
-                possible = has_placement(alone(workload, problem), Deadline())
-                assert possible is not fails_alone(workload, problem), seed
-    assert seen > 30
-
-
-@pytest.mark.parametrize(
-    ("wanted", "gpus", "need"),
-    [((4, 4, 4), (6, 4, 0), 1), ((1, 5, 6), (6, 4), 1), ((3, 4), (7, 5), 2), ((7,) * 5, (8, 8, 8), 1)],
-)
-def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int) -> None:
-    """The least that any changes cost, as the model of all of them proves it."""
-    problem = competing(wanted, gpus, need)
-    model = relaxation_model(problem, Deadline())
-    assert model is not None
-    solution = model.run(Deadline(), 0)
-    assert solution is not None
-    assert solution.certain
-    cost = sum(change.cost for change in solution.changes)
-    ways = quick(problem, Deadline(), 0, 3)
-    # What is left over on clusters of an odd number of GPUs is no room, until one more is added there.
-    assert ways
-    assert all(sum(change.cost for change in changes) == cost for changes in ways)
-    assert relaxing.relaxations(problem, Deadline(), 0)[0].change == cost
-
-
-def test_a_minimum_that_workloads_share_is_in_nobodys_way() -> None:
-    """12 GPUs are asked for, there are 10: whatever the policy of all three says of m0, two replicas do."""
-    problem = competing((4, 4, 4), (6, 4, 0))
-    least = Bounds({"m0": Bound(1, Source("policy.yaml", 7, "PropagationPolicy", ("spec",)))})
-    workloads = tuple(
-        replace(each, policy="policy web", rules=(*each.rules, least)) for each in problem.workloads
-    )
-    sharing = replace(problem, workloads=workloads)
-    assert any(each.sharing for each in relaxables(sharing))
-    ways = quick(sharing, Deadline(), 0, 3)
-    assert [sum(change.cost for change in changes) for changes in ways] == [2, 2, 2]
-
-
 def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]) -> None:
     """Twenty workloads of 5 replicas under a quota of 97 pods: all of them are needed to be more."""
     problem = competing((5,) * 20, (200, 200))
     workloads = tuple(replace(each, namespace="shop") for each in problem.workloads)
-    rule = Quota("pods", "shop", {Scope(PODS): Limit(97)})
+    rule = Quota("pods", "shop", {QuotaScope(PODS): QuotaLimit(97)})
     shared = replace(problem, workloads=workloads, rules=(Capacity(), rule))
     clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
-    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
+    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Search())
     assert len(conflict.workloads) == 20
     cause = "w0, w1, w10 and 17 more workloads request 100 pods together, quota shop/pods allows 97"
     assert conflict.cause == cause
@@ -296,14 +204,3 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     assert conflict.proof is Proof.SMALLEST
     assert conflict.relaxations[0].change == 3
     assert searches == []
-
-
-def test_what_runs_beyond_what_a_cluster_has_is_room_to_one_alone() -> None:
-    """Four run on a cluster of two pods, which may all stay: a third of web fits once db has left."""
-    rules = (Candidates(("a",)), Total())
-    web = Workload("web", "web", 3, current={"a": 2}, rules=rules)
-    db = Workload("db", "db", 2, current={"a": 2}, rules=rules)
-    problem = Problem((Cluster("a", allocatable={PODS: 2}, free={PODS: 0}),), (web, db), (Capacity(),))
-    by_itself = alone(web, problem)
-    assert by_itself.limits == problem.limits == {("a", PODS): 4}
-    assert has_placement(by_itself, Deadline()) is True

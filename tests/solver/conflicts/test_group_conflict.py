@@ -53,6 +53,19 @@ def exactly(name: str, clusters: str, count: int, *, several: bool = False) -> G
     return GroupTotal(name, frozenset(clusters), count, count, several=several)
 
 
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "told"),
+    [(3, None, "the minima of 2 sets add up to 6"), (0, 2, "the maxima of 2 sets add up to 4")],
+)
+def test_bounds_that_add_up_are_not_called_totals(minimum: int, maximum: int | None, told: str) -> None:
+    """Five replicas over two sets of at least 3, or of at most 2, each."""
+    parts = (("x", "ab"), ("y", "c"))
+    sets = [GroupTotal(name, frozenset(inside), minimum, maximum) for name, inside in parts]
+    found = solve(wanting(5, *sets), workers=1).conflict
+    assert found is not None
+    assert found.rules[0].text == f"w needs 5 replicas; {told}"
+
+
 def test_parts_that_add_up_to_less() -> None:
     """2 and 1 in sets that cover all clusters are 3, and 5 are wanted."""
     problem = wanting(5, exactly("region x", "ab", 2), exactly("region y", "c", 1))

@@ -19,14 +19,14 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
-from fairlead.solver.conflicts.alone import alone
-from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.subset import only, widest
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.explaining.conflict import find
 from fairlead.solver.explaining.explanation import conflicts_of
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from random_problems import random_problem
+from seeds import runs
 
 Broken = frozenset[int]
 
@@ -106,7 +106,7 @@ def confirm_all(seeds: range) -> int:
     for _, problem in infeasible_problems(seeds):
         count += 1
         units = units_of(problem)
-        found = find(problem, units, Deadline())
+        found = find(problem, units, Search())
         assert found is not None
         # Nothing is left to the time limit here, and the problems are tiny.
         assert found.proof is Proof.SMALLEST
@@ -114,39 +114,10 @@ def confirm_all(seeds: range) -> int:
     return count
 
 
-def test_conflicts_are_the_smallest() -> None:
+@pytest.mark.parametrize("seeds", runs(range(140), *(range(at, at + 100) for at in range(1000, 3000, 100))))
+def test_conflicts_are_the_smallest(seeds: range) -> None:
     """All rules of a conflict have no placement, without any one there is one, and none is smaller."""
-    assert confirm_all(range(140)) > 50
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(1000, 3000, 100))
-def test_many_conflicts_are_the_smallest(start: int) -> None:
-    """More than 500 problems in all."""
-    assert confirm_all(range(start, start + 100)) > 25
-
-
-def test_leaving_out_nothing_changes_nothing() -> None:
-    """A problem of all its units has a placement where the problem has one, and only there."""
-    for seed in range(300, 400):
-        problem = small(seed)
-        whole = only(problem, units_of(problem))
-        assert (brute_force(whole) is None) is (brute_force(problem) is None), seed
-
-
-def test_quick_conflicts_are_minimal() -> None:
-    """Those in closed form hold to the same bar, for every workload of a problem by itself."""
-    seen = 0
-    for seed in range(150):
-        problem = small(seed)
-        for workload in problem.workloads:
-            by_itself = alone(workload, problem)
-            units = units_of(by_itself)
-            found = closed_form(workload, by_itself, units)
-            if found is not None:
-                seen += 1
-                confirm(by_itself, found.units, units, found.proof)
-    assert seen > 40
+    assert confirm_all(seeds) > (50 if seeds == range(140) else 25)
 
 
 def two_teams(replicas: int = 3) -> list[dict[str, object]]:
@@ -283,17 +254,17 @@ def test_a_budget_of_moves() -> None:
 def test_no_time_is_said() -> None:
     """Without time nothing is called minimal; nothing at all is told where nothing is known."""
     problem = fairlead.load(two_teams())
-    assert conflicts_of(problem, Deadline.after(0)) == ()
+    assert conflicts_of(problem, Search(Deadline.after(0))) == ()
     outcome = replace(fairlead.solve(problem), conflict=None)
     assert outcome.conflicts == ()
     assert "time ran out" in str(outcome)
     # Where each fails by itself, the closed form needs no time, nor does its proof; others are left.
-    assert len(conflicts_of(fairlead.load(two_teams(6)), Deadline.after(0))) == 1
+    assert len(conflicts_of(fairlead.load(two_teams(6)), Search(Deadline.after(0)))) == 1
 
 
 def test_what_is_not_verified_says_so() -> None:
     """The text tells that time ran out; nothing where the conflict is the smallest."""
-    (conflict,) = conflicts_of(fairlead.load(two_teams()), Deadline())
+    (conflict,) = conflicts_of(fairlead.load(two_teams()), Search())
     assert not any("smallest" in line for line in explain(conflict))
     conflict = replace(conflict, relaxations=())
     unverified = explain(replace(conflict, proof=Proof.UNVERIFIED))

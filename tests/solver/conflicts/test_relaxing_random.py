@@ -30,10 +30,10 @@ from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.relaxation import relaxations
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from fairlead.solver.simulate.closed_clusters import drained
 from random_problems import random_problem, with_losses, with_quotas, with_skews
 from seeds import holds_for, seeds
@@ -42,7 +42,7 @@ DEAREST = 2
 """Sets of changes are enumerated up to this cost."""
 
 TAINTS = (Taint("gpu", "", "NoSchedule"), Taint("edge", "x", "NoExecute"))
-Pull = tuple[Kind, str | None, str | None, Detail, int]
+Pull = tuple[ChangeKind, str | None, str | None, Detail, int]
 """Kind, workload, cluster and detail of a change, and the direction."""
 
 
@@ -73,17 +73,17 @@ def pulls(problem: Problem) -> Iterator[Pull]:  # noqa: C901 - one case a rule
             yield from of_workload(workload)
     for rule in problem.rules:
         if isinstance(rule, Companionship):
-            yield from ((Kind.COMPANION, member, None, rule.name, -1) for member in rule.members)
+            yield from ((ChangeKind.COMPANION, member, None, rule.name, -1) for member in rule.members)
         if isinstance(rule, Capacity):
             for cluster in problem.clusters:
                 wanted = {each for workload in problem.workloads for each in demands(workload, cluster)}
                 for resource in sorted(wanted) if cluster.free is not None else ():
-                    yield Kind.CAPACITY, None, cluster.name, resource, 1
+                    yield ChangeKind.CAPACITY, None, cluster.name, resource, 1
         if isinstance(rule, Quota):
             for scope in rule.limits:
-                yield Kind.QUOTA, None, scope.cluster, detail_of(rule, scope.resource), 1
+                yield ChangeKind.QUOTA, None, scope.cluster, detail_of(rule, scope.resource), 1
         if isinstance(rule, MoveBudget):
-            yield Kind.MOVE_BUDGET, None, None, rule.name, 1
+            yield ChangeKind.MOVE_BUDGET, None, None, rule.name, 1
 
 
 def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901, PLR0912 - one case a rule
@@ -93,31 +93,31 @@ def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901, PLR0912 - 
     for rule in workload.rules:
         match rule:
             case Total():
-                yield from ((Kind.REPLICAS, key, None, "", by) for by in (-1, 1))
+                yield from ((ChangeKind.REPLICAS, key, None, "", by) for by in (-1, 1))
             case Duplicated() if not rule.copies:
-                yield from ((Kind.REPLICAS, key, None, "", by) for by in (-1, 1))
+                yield from ((ChangeKind.REPLICAS, key, None, "", by) for by in (-1, 1))
             case Bounds():
-                yield from ((Kind.MINIMUM, key, name, "", -1) for name in rule.minimum)
-                yield from ((Kind.MAXIMUM, key, name, "", 1) for name in rule.maximum)
+                yield from ((ChangeKind.MINIMUM, key, name, "", -1) for name in rule.minimum)
+                yield from ((ChangeKind.MAXIMUM, key, name, "", 1) for name in rule.maximum)
             case GroupTotal() if rule.minimum == rule.maximum:
-                yield from ((Kind.TOTAL, key, None, rule.name, by) for by in (-1, 1))
+                yield from ((ChangeKind.TOTAL, key, None, rule.name, by) for by in (-1, 1))
             case GroupTotal():
-                yield Kind.GROUP_MINIMUM, key, None, rule.name, -1
+                yield ChangeKind.GROUP_MINIMUM, key, None, rule.name, -1
                 if rule.maximum is not None:
-                    yield Kind.GROUP_MAXIMUM, key, None, rule.name, 1
+                    yield ChangeKind.GROUP_MAXIMUM, key, None, rule.name, 1
             case Spread():
-                yield Kind.FEWEST_GROUPS, key, None, rule.field, -1
+                yield ChangeKind.FEWEST_GROUPS, key, None, rule.field, -1
                 if rule.maximum is not None:
-                    yield Kind.MOST_GROUPS, key, None, rule.field, 1
+                    yield ChangeKind.MOST_GROUPS, key, None, rule.field, 1
             case Survival():
-                yield Kind.SURVIVAL, key, None, rule.name, -1
+                yield ChangeKind.SURVIVAL, key, None, rule.name, -1
             case Skew():
-                yield Kind.SKEW, key, None, rule.field, 1
+                yield ChangeKind.SKEW, key, None, rule.field, 1
             case Candidates():
                 needless = copies and not copies.choice and rule.names
                 closed = dict(rule.held_only) if needless else {**rule.excluded, **rule.held_only}
                 taints = {taint for each in closed.values() for taint in each.taints}
-                yield from ((Kind.TOLERATION, key, None, taint, 1) for taint in sorted(taints))
+                yield from ((ChangeKind.TOLERATION, key, None, taint, 1) for taint in sorted(taints))
             case _:
                 continue
 
@@ -127,14 +127,14 @@ def change_of(problem: Problem, pull: Pull, times: int) -> Change | None:
     kind, key, cluster, detail, direction = pull
     before = value_of(problem, pull)
     after = before + direction * times
-    if kind is Kind.CAPACITY:
+    if kind is ChangeKind.CAPACITY:
         return Change(
             kind, None, cluster, detail, 0, enough(problem, cluster or "", detail_text(detail), times), times
         )
-    if kind is Kind.QUOTA:
+    if kind is ChangeKind.QUOTA:
         return Change(kind, None, cluster, detail, before, before + enough_quota(problem, pull, times), times)
-    least = 1 if kind in (Kind.REPLICAS, Kind.FEWEST_GROUPS) else 0
-    if after < least or (kind is Kind.TOLERATION and times > 1):
+    least = 1 if kind in (ChangeKind.REPLICAS, ChangeKind.FEWEST_GROUPS) else 0
+    if after < least or (kind is ChangeKind.TOLERATION and times > 1):
         return None
     return Change(kind, key, cluster, detail, before, after, times)
 
@@ -168,33 +168,36 @@ def could_stand(workload: Workload, name: str) -> bool:
 def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901, PLR0912 - one case a kind
     """Return the number that a change is about."""
     kind, key, cluster, detail, direction = pull
-    if kind in (Kind.CAPACITY, Kind.TOLERATION):
+    if kind in (ChangeKind.CAPACITY, ChangeKind.TOLERATION):
         return 0
-    if kind is Kind.COMPANION:
+    if kind is ChangeKind.COMPANION:
         return 1
-    if kind is Kind.QUOTA:
+    if kind is ChangeKind.QUOTA:
         quota, scope = number_of(detail, cluster, problem)
         return quota.limits[scope].hard
-    if kind is Kind.MOVE_BUDGET:
+    if kind is ChangeKind.MOVE_BUDGET:
         return next(
             each.most for each in problem.rules if isinstance(each, MoveBudget) and each.name == detail
         )
     workload = problem.workload(key or "")
-    if kind is Kind.REPLICAS:
+    if kind is ChangeKind.REPLICAS:
         return workload.replicas
     for rule in workload.rules:
         match rule:
-            case Bounds() if kind is Kind.MINIMUM:
+            case Bounds() if kind is ChangeKind.MINIMUM:
                 return rule.minimum[cluster or ""].replicas
-            case Bounds() if kind is Kind.MAXIMUM:
+            case Bounds() if kind is ChangeKind.MAXIMUM:
                 return rule.maximum[cluster or ""].replicas
             case GroupTotal() if rule.name == detail and kind.value.startswith(("total", "group")):
                 return rule.minimum if direction < 0 else rule.maximum or 0
-            case Spread() if rule.field == detail and kind in (Kind.FEWEST_GROUPS, Kind.MOST_GROUPS):
+            case Spread() if rule.field == detail and kind in (
+                ChangeKind.FEWEST_GROUPS,
+                ChangeKind.MOST_GROUPS,
+            ):
                 return rule.minimum if direction < 0 else rule.maximum or 0
-            case Survival() if kind is Kind.SURVIVAL and rule.name == detail:
+            case Survival() if kind is ChangeKind.SURVIVAL and rule.name == detail:
                 return rule.minimum
-            case Skew() if kind is Kind.SKEW and rule.field == detail:
+            case Skew() if kind is ChangeKind.SKEW and rule.field == detail:
                 return rule.maximum
             case _:
                 continue
@@ -270,7 +273,7 @@ def compare(problem: Problem) -> bool:
     """Compare with brute force, which verifies relaxations too; tell whether there was one to find."""
     if feasible(problem):
         return False
-    found = relaxations(problem, Deadline(), 0)
+    found = relaxations(problem, Search())
     for one in found:
         stuck = frozenset(one.without)
         others = problem.workload_by_key.keys() - stuck
@@ -350,7 +353,7 @@ def test_quotas_and_budgets_are_among_the_ways_out() -> None:
         for seed in range(20)
         for problem in (with_quotas(small(seed), seed), with_budgets(small(seed), seed))
         if not feasible(problem)
-        for one in relaxations(problem, Deadline(), 0)
+        for one in relaxations(problem, Search())
         for change in one.changes
     }
-    assert {Kind.QUOTA, Kind.MOVE_BUDGET} <= kinds
+    assert {ChangeKind.QUOTA, ChangeKind.MOVE_BUDGET} <= kinds

@@ -12,13 +12,13 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, MoveBudget, Quota, Total
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.statement import Change, QuotaEntry
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import describe_all
 from fairlead.solver.relaxation import relaxations
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from merged import texts, ways_out
 
 EVEN = static((["member1", "member2"], 1))
@@ -109,12 +109,12 @@ def test_what_clusters_are_assigned_stays_within_the_whole() -> None:
 
 def test_what_others_have_exceeded() -> None:
     """Others use 6 of 4 cores: 2 are lacking before the first replica, which makes 3 in all."""
-    limits = {Scope("cpu"): Limit(4000, 6000)}
+    limits = {QuotaScope("cpu"): QuotaLimit(4000, 6000)}
     workload = Workload(
         "shop/web", "web", 1, "shop", requests={"cpu": 1000}, rules=(Candidates(("a",)), Total())
     )
     problem = Problem((Cluster("a"),), (workload,), (Quota("compute", "shop", limits),))
-    (found,) = relaxations(problem, Deadline(), 0)
+    (found,) = relaxations(problem, Search())
     assert found.text == "raise the quota of namespace shop (cpu) from 4 to 7"
     assert (found.change, found.changes[0].detail) == (3, QuotaEntry("shop", "compute", "cpu"))
     assert found.changes[0].named == "shop/compute cpu"
@@ -123,10 +123,10 @@ def test_what_others_have_exceeded() -> None:
 
 def test_a_quota_from_python_is_written_as_a_whole_list() -> None:
     """Without a manifest the list is what the rule knows."""
-    limits = {Scope("pods", "a"): Limit(1), Scope("memory", "b"): Limit(2**30)}
+    limits = {QuotaScope("pods", "a"): QuotaLimit(1), QuotaScope("memory", "b"): QuotaLimit(2**30)}
     workload = Workload("shop/web", "web", 2, "shop", rules=(Candidates(("a",)), Total()))
     problem = Problem((Cluster("a"), Cluster("b")), (workload,), (Quota("compute", "shop", limits),))
-    raised = relaxations(problem, Deadline(), 0)[0]
+    raised = relaxations(problem, Search())[0]
     assert raised.text == "raise the quota of namespace shop (pods on a) from 1 to 2"
     (document,) = yaml.safe_load_all(raised.manifest)
     assert document["kind"] == "FederatedResourceQuota"
@@ -154,7 +154,7 @@ def moving(budget: MoveBudget, replicas: int = 4, lowest: int = 3, **current: in
 def test_a_budget_of_moves() -> None:
     """4 run on a, 3 have to run on b, 2 may move: one move more, or one replica less on b."""
     problem = moving(MoveBudget("namespace shop", 2), a=4)
-    found = relaxations(problem, Deadline(), 0)
+    found = relaxations(problem, Search())
     assert texts(found) == [
         "lower the minimum of b from 3 to 2",
         "allow 3 moves instead of 2 (namespace shop)",
@@ -170,7 +170,7 @@ def test_what_must_be_stopped_is_no_move() -> None:
 
     With 3 wanted, 2 stop anyway and 3 still start on b, so fewer replicas are no way out.
     """
-    found = relaxations(moving(MoveBudget("all workloads", 2), a=5), Deadline(), 0)
+    found = relaxations(moving(MoveBudget("all workloads", 2), a=5), Search())
     assert texts(found) == [
         "lower the minimum of b from 3 to 2",
         "allow 3 moves instead of 2 (all workloads)",
@@ -189,7 +189,7 @@ def test_what_must_be_stopped_is_no_move() -> None:
 )
 def test_budgets_of_single_clusters(budget: MoveBudget, text: str) -> None:
     """What leaves a, or arrives at b, counts: 3 replicas."""
-    found = relaxations(moving(budget, a=4), Deadline(), 0)
+    found = relaxations(moving(budget, a=4), Search())
     assert text in texts(found)
 
 
@@ -297,7 +297,7 @@ def test_no_node_is_offered() -> None:
         "shop/web", "web", 3, "shop", requests={"cpu": 1000}, rules=(Candidates(("a",)), Total())
     )
     problem = Problem((cluster_of_nodes,), (workload,), (Capacity(),))
-    assert texts(relaxations(problem, Deadline(), 0)) == ["scale from 3 to 2 replicas"]
+    assert texts(relaxations(problem, Search())) == ["scale from 3 to 2 replicas"]
 
 
 def test_changes_say_whom_they_are_for() -> None:

@@ -32,12 +32,12 @@ from fairlead.models.rules import Candidates, GroupTotal, Total
 from fairlead.models.statement import Change, Conflict, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.explaining import conflict, explanation
 from fairlead.solver.relaxation import model, relaxations, relaxed
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Finding
+from fairlead.solver.running.search import RunResult, Search
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -488,8 +488,8 @@ def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.Monke
         policy(placement=placement, selects=[selector("x"), selector("y"), selector("z")]),
     ]
     problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
-    assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
-    assert relaxations(problem, Deadline.after(0), 0) == ()
+    assert explanation.conflicts_of(problem, Search(Deadline.after(0))) == ()
+    assert relaxations(problem, Search(Deadline.after(0))) == ()
 
 
 def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,7 +500,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
     def told(last: int) -> tuple[list[str], int]:
         due, searches = Deadline(), 0
 
-        def counted(*asked: Any) -> Finding:
+        def counted(*asked: Any) -> RunResult:
             nonlocal searches
             searches += 1
             found = run(*asked)
@@ -509,7 +509,7 @@ def test_ways_out_do_not_depend_on_when_the_time_is_over(monkeypatch: pytest.Mon
 
         for module in (model, relaxed):
             monkeypatch.setattr(module, "run", counted)
-        return texts([way for way in relaxations(problem, due, 0) if way.proven]), searches
+        return texts([way for way in relaxations(problem, Search(due)) if way.proven]), searches
 
     # Single changes would be told without a search.
     monkeypatch.setattr("fairlead.solver.relaxation.ways.quick", lambda *_asked: [])
@@ -576,7 +576,7 @@ def test_a_bound_and_an_exact_total_of_one_cluster_change_apart() -> None:
     exact = GroupTotal("member1", frozenset(["member1"]), 3, 3)
     least = GroupTotal("member1", frozenset(["member1"]), 2, None)
     asked = Workload("web", "web", 3, rules=(Candidates(("member1",)), Total(), exact, least))
-    change = Change(Kind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
+    change = Change(ChangeKind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
     changed = apply(Problem((Cluster("member1"),), (asked,)), [change])
     assert changed.workload("web").rules_of(GroupTotal) == (exact, replace(least, minimum=1))
 
@@ -686,6 +686,44 @@ def test_a_copy_that_cannot_run_as_is_reported() -> None:
     assert found.relaxations == ()
     told = "annotation kubeadmiral.io/auto-migration-info tells: make room there, or remove the annotation"
     assert found.advice == (f"m cannot run any of default/web, as {told}.",)
+
+
+def test_where_time_runs_out_a_way_of_few_changes_is_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four workloads of 3 on 4 cpu and 4Gi: to scale all four down is cheapest, but four changes."""
+    stream = [cluster("a", 4, "4Gi"), *(deployment(f"w{number}", 3, 1, "1Gi") for number in range(4))]
+    every: list[int] = []
+    known = model.RelaxationModel.run
+
+    def hurried(self: model.RelaxationModel, search: Search) -> model.RelaxationSolution | None:
+        solution = known(self, search)
+        every.append(len(solution.changes) if solution is not None else 0)
+        return replace(solution, certain=False) if solution is not None else None
+
+    monkeypatch.setattr(model.RelaxationModel, "run", hurried)
+    _, found = infeasible([*stream, policy("p", static())])
+    assert every[0] == 4
+    assert [len(way.changes) for way in found.relaxations] == [3, 3]
+    assert all(way.text.endswith("(perhaps not the cheapest way)") for way in found.relaxations)
+
+
+@pytest.mark.parametrize(
+    ("count", "advice"),
+    [
+        (1, "m1 has no weight above 0 for default/web: give it a weight."),
+        (2, "m1 and m2 have no weight above 0 for default/web: give one of them a weight."),
+    ],
+)
+def test_clusters_that_all_weigh_nothing(count: int, advice: str) -> None:
+    """KubeAdmiral places nothing then; a weight is a number, so it is not said that no number helps."""
+    names = [f"m{number}" for number in range(1, count + 1)]
+    entries = [federal.entry(name, weight=0) for name in names]
+    stream = [
+        *map(federal.member, names),
+        federal.policy(placement=entries),
+        federal.federated(federal.web(3)),
+    ]
+    _, found = infeasible(stream)
+    assert (found.relaxations, found.advice) == ((), (advice,))
 
 
 TIERED = {"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"]}]}

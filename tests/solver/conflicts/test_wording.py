@@ -3,7 +3,7 @@
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Spread, Total
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.wording import once, shortened, told
@@ -35,7 +35,7 @@ def test_a_rule_of_one_policy_is_said_once_for_all_its_workloads() -> None:
 
 def test_limits_of_a_quota_are_said_once_for_all_clusters() -> None:
     """The same limit on three clusters."""
-    limits = {Scope("cpu", name): Limit(2000, 0) for name in "abc"}
+    limits = {QuotaScope("cpu", name): QuotaLimit(2000, 0) for name in "abc"}
     (said,) = [text for text in sentences(Quota("q", "d", limits)) if "allows" in text]
     assert "allows 2 cpu on each of a, b and c" in said
 

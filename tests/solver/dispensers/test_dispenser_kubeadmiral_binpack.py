@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.solver.dispensers.kubeadmiral.inputs import Preferences
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerPreferences
 from fairlead.solver.dispensers.kubeadmiral.planner import binpack, is_due
 from kubeadmiral_builders import ask
 
-Clusters = Mapping[str, Preferences]
+Clusters = Mapping[str, PlannerPreferences]
 
 
 def pack(*maxima: int | None) -> Clusters:
     """Return clusters of these maxima."""
-    return {f"member{number}": Preferences(0, 0, maximum) for number, maximum in enumerate(maxima, 1)}
+    return {f"member{number}": PlannerPreferences(0, 0, maximum) for number, maximum in enumerate(maxima, 1)}
 
 
 def test_binpack_fills_in_order() -> None:
@@ -24,13 +24,13 @@ def test_binpack_fills_in_order() -> None:
 
 def test_binpack_serves_minima_first() -> None:
     """The minimum of the last cluster is set aside before the first one is filled."""
-    clusters = {"a": Preferences(), "b": Preferences(minimum=3)}
+    clusters = {"a": PlannerPreferences(), "b": PlannerPreferences(minimum=3)}
     assert binpack(ask(clusters, 10)).plan == {"a": 7, "b": 3}
 
 
 def test_binpack_overflow_is_the_larger_one() -> None:
     """3 beyond the capacity by the minimum, 8 by filling: 8 are requested on top, not 11."""
-    question = ask({"a": Preferences(minimum=5), "b": Preferences()}, 10, estimated={"a": 2})
+    question = ask({"a": PlannerPreferences(minimum=5), "b": PlannerPreferences()}, 10, estimated={"a": 2})
     division = binpack(question)
     assert division.plan == {"a": 2, "b": 8}
     assert division.overflow == {"a": 8}
@@ -81,7 +81,7 @@ def test_binpack_shrinks_from_the_last_and_grows_from_the_first() -> None:
 
 def test_binpack_gives_minima_once_more() -> None:
     """3 run in b, which wants 5 at least: it takes 5 more before a, which comes first, takes any."""
-    clusters = {"a": Preferences(), "b": Preferences(minimum=5)}
+    clusters = {"a": PlannerPreferences(), "b": PlannerPreferences(minimum=5)}
     question = ask(clusters, 9, current={"b": 3}, limited={"a": 2}, avoid_disruption=True)
     # Wanted: a 2, b 7. Six are added: b's minimum of 5 first, then a takes the last one.
     assert binpack(question).plan == {"a": 1, "b": 8}

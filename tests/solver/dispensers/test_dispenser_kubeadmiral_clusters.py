@@ -9,7 +9,7 @@ import pytest
 
 from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.selectors import Operator, Requirement
+from fairlead.models.selectors import Operator, SelectorRequirement
 from fairlead.solver.dispensers.kubeadmiral.inputs import GPU
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,
@@ -92,7 +92,7 @@ def test_tolerations(toleration: Toleration, expected: bool) -> None:
 
 def term(operator: str, *values: str, key: str = "tier") -> SelectorTerm:
     """Return a term of one expression, as it is written: the operator may be none."""
-    return SelectorTerm((Requirement(key, cast("Operator", operator), values),))
+    return SelectorTerm((SelectorRequirement(key, cast("Operator", operator), values),))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def term(operator: str, *values: str, key: str = "tier") -> SelectorTerm:
         ((term("Lt", "1"),), False),
         ((SelectorTerm(),), False),  # an empty term matches nothing
         ((), False),
-        ((SelectorTerm(fields=(Requirement("metadata.name", "In", ("a",)),)),), True),
-        ((SelectorTerm(fields=(Requirement("metadata.name", "NotIn", ("a",)),)),), False),
+        ((SelectorTerm(fields=(SelectorRequirement("metadata.name", "In", ("a",)),)),), True),
+        ((SelectorTerm(fields=(SelectorRequirement("metadata.name", "NotIn", ("a",)),)),), False),
     ],
 )
 def test_affinity(terms: tuple[SelectorTerm, ...], expected: bool) -> None:
@@ -123,7 +123,7 @@ def test_affinity(terms: tuple[SelectorTerm, ...], expected: bool) -> None:
         term("NotIn", "2", key="-tier"),
         term("NotIn", "2", key="Example.com/tier"),
         term("NotIn", "not a label"),
-        SelectorTerm(fields=(Requirement("metadata.name", "In", ("a", "b")),)),
+        SelectorTerm(fields=(SelectorRequirement("metadata.name", "In", ("a", "b")),)),
     ],
 )
 def test_wrong_requirements_refuse(wrong: SelectorTerm) -> None:

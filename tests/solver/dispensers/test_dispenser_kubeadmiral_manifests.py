@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairlead.manifests.kubeadmiral.reading import read_policy
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, SelectorTerm, numbers
+from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm, StatedPolicy, numbers
 from fairlead.models.errors import UsageError
 from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, read_gpus
 from kubeadmiral_documents import read_cluster, read_unit, schedule
@@ -53,7 +53,7 @@ def test_last_entry_of_a_cluster_wins_by_preference() -> None:
 def test_policy_defaults_are_the_programs_not_the_api_servers() -> None:
     """That avoidDisruption is true by default is the API server's doing, which writes it into the object."""
     policy = read_policy({"schedulingMode": "Divided", "replicasStrategy": None, "clusterAffinity": []})
-    assert policy == Policy()
+    assert policy == StatedPolicy()
     assert read_policy({"clusterAffinity": [{}]}).required == (SelectorTerm(),)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from fairlead.manifests.kubeadmiral.stated import Feedback, SelectorTerm
 from fairlead.models.cluster import Taint, Toleration
-from fairlead.models.selectors import Operator, Requirement
-from fairlead.solver.dispensers.kubeadmiral import Scheduled, schedule_unit
+from fairlead.models.selectors import Operator, SelectorRequirement
+from fairlead.solver.dispensers.kubeadmiral import ScheduledUnit, schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.inputs import GPU
 from fairlead.solver.dispensers.kubeadmiral.scores import dynamic_weights
 from kubeadmiral_builders import NOW, cluster, equals, place, unit
@@ -119,7 +119,7 @@ def test_no_cluster_is_an_error_and_counts_the_reasons() -> None:
         replace(cluster("d"), api_kinds=frozenset()),
     ]
     answer = schedule_unit(asked, clusters, NOW)
-    assert answer == Scheduled(
+    assert answer == ScheduledUnit(
         error="0/3 clusters are available: 1 cluster(s) didn't support this APIVersion, "
         "2 cluster(s) didn't match cluster selector",
         nowhere=True,
@@ -160,7 +160,7 @@ def test_errors_after_the_filters() -> None:
     """A negative limit and a wrong preferred term stop the run; the reason stands at the end."""
     limited = schedule_unit(unit(max_clusters=-1), [cluster("a")], NOW).error or ""
     assert limited.endswith("default/web: max cluster is less than 0")
-    unknown = Requirement("tier", cast("Operator", "Like"), ("2",))
+    unknown = SelectorRequirement("tier", cast("Operator", "Like"), ("2",))
     preferred = ((1, SelectorTerm((unknown,))),)
     wrong = schedule_unit(unit(preferred=preferred), [cluster("a")], NOW).error or ""
     assert "tier is an unknown operator" in wrong

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 
 from fairlead.models.errors import UnsupportedError
 from fairlead.solver.dispensers.kubeadmiral import inputs as arithmetic
-from fairlead.solver.dispensers.kubeadmiral.inputs import Preferences
+from fairlead.solver.dispensers.kubeadmiral.inputs import PlannerPreferences
 from fairlead.solver.dispensers.kubeadmiral.planner import queue, spread
 from kubeadmiral_builders import ask
 
-Clusters = Mapping[str, Preferences]
+Clusters = Mapping[str, PlannerPreferences]
 
 
 def equals(count: int) -> Clusters:
     """Return clusters of the same weight."""
-    return {f"member{number}": Preferences(1) for number in range(1, count + 1)}
+    return {f"member{number}": PlannerPreferences(1) for number in range(1, count + 1)}
 
 
 def weighted(*weights: int) -> Clusters:
     """Return clusters of these weights."""
-    return {f"member{number}": Preferences(weight) for number, weight in enumerate(weights, 1)}
+    return {f"member{number}": PlannerPreferences(weight) for number, weight in enumerate(weights, 1)}
 
 
 # Arithmetic of the Go program
@@ -90,25 +90,34 @@ def test_light_clusters_lose() -> None:
 
 def test_weight_zero_gets_its_minimum_only() -> None:
     """Seven of ten replicas find no place although the cluster of weight 0 has room; nobody says so."""
-    clusters = {"a": Preferences(1, 0, 3), "b": Preferences(0, 0)}
+    clusters = {"a": PlannerPreferences(1, 0, 3), "b": PlannerPreferences(0, 0)}
     assert spread(ask(clusters, 10)).plan == {"a": 3, "b": 0}
-    assert spread(ask({"a": Preferences(1), "b": Preferences(0, 2)}, 10)).plan == {"a": 8, "b": 2}
-    assert spread(ask({"a": Preferences(0), "b": Preferences(0)}, 10)).plan == {"a": 0, "b": 0}
+    assert spread(ask({"a": PlannerPreferences(1), "b": PlannerPreferences(0, 2)}, 10)).plan == {
+        "a": 8,
+        "b": 2,
+    }
+    assert spread(ask({"a": PlannerPreferences(0), "b": PlannerPreferences(0)}, 10)).plan == {"a": 0, "b": 0}
 
 
 def test_minimum_comes_on_top_of_the_weights() -> None:
     """Weights divide what the minima leave: 4, and half of the other 6 each, not 5 and 5."""
-    assert spread(ask({"a": Preferences(1, 4), "b": Preferences(1)}, 10)).plan == {"a": 7, "b": 3}
+    assert spread(ask({"a": PlannerPreferences(1, 4), "b": PlannerPreferences(1)}, 10)).plan == {
+        "a": 7,
+        "b": 3,
+    }
 
 
 def test_minima_above_the_total_go_to_the_heavy() -> None:
     """The heavier cluster is served in full, the other gets what remains."""
-    assert spread(ask({"a": Preferences(1, 4), "b": Preferences(2, 4)}, 5)).plan == {"a": 1, "b": 4}
+    assert spread(ask({"a": PlannerPreferences(1, 4), "b": PlannerPreferences(2, 4)}, 5)).plan == {
+        "a": 1,
+        "b": 4,
+    }
 
 
 def test_minimum_above_maximum() -> None:
     """With 10 replicas the minimum takes all; with 12 a round happens, cuts to 5 and loses the rest."""
-    clusters = {"a": Preferences(1, 10, 5)}
+    clusters = {"a": PlannerPreferences(1, 10, 5)}
     assert spread(ask(clusters, 10)).plan == {"a": 10}
     assert spread(ask(clusters, 12)).plan == {"a": 5}
 
@@ -129,14 +138,14 @@ def test_negative_weights_that_never_end() -> None:
     with pytest.raises(UnsupportedError, match="the weight -4 of member2"):
         spread(ask(weighted(5, -4), 10))
     # A maximum closes a, and the weights that are left are negative: that ends.
-    assert spread(ask({"a": Preferences(5, 0, 99), "b": Preferences(-4)}, 10)).plan["a"] == 99
+    assert spread(ask({"a": PlannerPreferences(5, 0, 99), "b": PlannerPreferences(-4)}, 10)).plan["a"] == 99
 
 
 def test_wildcard_preferences() -> None:
     """``*`` holds for clusters without preferences of their own; without it they are left out."""
-    clusters = {"*": Preferences(1, 0, 2), "a": Preferences(1)}
+    clusters = {"*": PlannerPreferences(1, 0, 2), "a": PlannerPreferences(1)}
     assert spread(ask(clusters, 8, available=("a", "b"))).plan == {"a": 6, "b": 2}
-    assert spread(ask({"a": Preferences(1)}, 8, available=("a", "b"))).plan == {"a": 8}
+    assert spread(ask({"a": PlannerPreferences(1)}, 8, available=("a", "b"))).plan == {"a": 8}
 
 
 def test_order_is_weight_then_hash() -> None:
@@ -152,7 +161,7 @@ def test_order_is_weight_then_hash() -> None:
 
 def test_overflow_passes_the_maximum() -> None:
     """3 beyond the capacity are counted in the minimum pass and 4 in the round: 2 + 7 is more than 6."""
-    division = spread(ask({"a": Preferences(1, 5, 6)}, 12, estimated={"a": 2}))
+    division = spread(ask({"a": PlannerPreferences(1, 5, 6)}, 12, estimated={"a": 2}))
     assert division.plan == {"a": 2}
     assert division.overflow == {"a": 7}
 
@@ -181,7 +190,7 @@ def test_current_replicas_do_not_matter_without_avoid_disruption(running: tuple[
 
 def test_avoid_disruption_keeps_a_running_total() -> None:
     """8 and 2 are 10 as wanted, so the maximum of 2 is never restored."""
-    clusters = {"a": Preferences(1, 0, 2), "b": Preferences(1)}
+    clusters = {"a": PlannerPreferences(1, 0, 2), "b": PlannerPreferences(1)}
     question = ask(clusters, 10, current={"a": 8, "b": 2}, avoid_disruption=True)
     assert spread(question).plan == {"a": 8, "b": 2}
 
@@ -196,7 +205,7 @@ def test_avoid_disruption_scales_by_the_difference() -> None:
 
 def test_auto_migration_can_go_in_circles() -> None:
     """Only C has room; what was learnt of a capacity is forgotten when the cluster is empty."""
-    clusters = {"A": Preferences(1), "B": Preferences(1), "C": Preferences(1)}
+    clusters = {"A": PlannerPreferences(1), "B": PlannerPreferences(1), "C": PlannerPreferences(1)}
 
     def after(current: Mapping[str, int], estimated: Mapping[str, int]) -> dict[str, int]:
         question = ask(clusters, 2, current=current, estimated=estimated, avoid_disruption=True)
@@ -210,7 +219,7 @@ def test_auto_migration_can_go_in_circles() -> None:
     assert after(second, {"A": 0}) == first
 
 
-PREFERENCES = st.builds(Preferences, weight=st.integers(0, 9), minimum=st.integers(0, 3))
+PREFERENCES = st.builds(PlannerPreferences, weight=st.integers(0, 9), minimum=st.integers(0, 3))
 CLUSTERS = st.dictionaries(st.sampled_from("abcdef"), PREFERENCES, min_size=1)
 COUNTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9))
 

@@ -8,7 +8,7 @@ import fairlead
 from builders import binding, clusters, duplicated, static, term
 from dispensed import placed
 from fairlead.solver.dispensers.rules_of_thumb import (
-    Question,
+    DivisionInput,
     by_largest_remainder,
     by_proposal,
     by_proposal_ceiling,
@@ -20,9 +20,9 @@ NAMES = ("karmada-proposal", "karmada-proposal-ceiling", "largest-remainder", "w
 
 def question(
     replicas: int, *weights: int, low: dict[str, int] | None = None, high: dict[str, int] | None = None
-) -> Question:
+) -> DivisionInput:
     """Return a division over clusters a, b, c, ... with some weights."""
-    return Question(replicas, dict(zip("abcdefgh", weights, strict=False)), low or {}, high or {})
+    return DivisionInput(replicas, dict(zip("abcdefgh", weights, strict=False)), low or {}, high or {})
 
 
 def numbers(answer: object) -> list[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairlead.solver.dispensers.karmada import (
     BindingInput,
     Failure,
-    Scheduled,
+    ScheduledBinding,
     schedule,
     unstable_sort,
 )
@@ -166,7 +166,7 @@ def _binding(
     )
 
 
-def _placed(scheduled: Scheduled) -> Mapping[str, int] | str:
+def _placed(scheduled: ScheduledBinding) -> Mapping[str, int] | str:
     return scheduled.clusters if scheduled.failure is None else scheduled.failure.text
 
 
@@ -268,17 +268,21 @@ GROUPS = [{"affinityName": "g1", "clusterNames": ["a"]}, {"affinityName": "g2", 
 
 def test_groups_are_tried_in_order() -> None:
     """The first group that holds all replicas; static weights never lack room, so they stay in the first."""
-    assert schedule(_binding(5, DYNAMIC, ABC, clusterAffinities=GROUPS)) == Scheduled({"a": 5}, "g1")
-    assert schedule(_binding(15, DYNAMIC, ABC, clusterAffinities=GROUPS)) == Scheduled({"b": 6, "c": 9}, "g2")
-    assert schedule(_binding(500, STATIC, ABC, clusterAffinities=GROUPS)) == Scheduled({"a": 500}, "g1")
+    assert schedule(_binding(5, DYNAMIC, ABC, clusterAffinities=GROUPS)) == ScheduledBinding({"a": 5}, "g1")
+    assert schedule(_binding(15, DYNAMIC, ABC, clusterAffinities=GROUPS)) == ScheduledBinding(
+        {"b": 6, "c": 9}, "g2"
+    )
+    assert schedule(_binding(500, STATIC, ABC, clusterAffinities=GROUPS)) == ScheduledBinding(
+        {"a": 500}, "g1"
+    )
 
 
 def test_the_observed_group_is_not_left_backwards() -> None:
     """Steady begins at the observed group and never wraps round; fresh begins at the first."""
     binding = replace(_binding(5, DYNAMIC, ABC, {"b": 2}, clusterAffinities=GROUPS), observed_affinity="g2")
-    assert schedule(binding) == Scheduled({"b": 3, "c": 2}, "g2")
-    assert schedule(replace(binding, fresh=True)) == Scheduled({"a": 5}, "g1")
-    assert schedule(replace(binding, observed_affinity="gone")) == Scheduled({"a": 5}, "g1")
+    assert schedule(binding) == ScheduledBinding({"b": 3, "c": 2}, "g2")
+    assert schedule(replace(binding, fresh=True)) == ScheduledBinding({"a": 5}, "g1")
+    assert schedule(replace(binding, observed_affinity="gone")) == ScheduledBinding({"a": 5}, "g1")
 
 
 def test_the_first_failure_is_reported() -> None:
@@ -340,7 +344,7 @@ def test_overflow(
 def test_overflow_is_for_workloads() -> None:
     """A ConfigMap goes to the group itself only."""
     binding = _binding(0, DYNAMIC, ABC, clusterAffinities=TIERS)
-    assert schedule(replace(binding, requests=None)) == Scheduled({"a": 0}, "g1")
+    assert schedule(replace(binding, requests=None)) == ScheduledBinding({"a": 0}, "g1")
 
 
 def test_a_full_tier_fails_as_a_whole() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairlead.solver.dispensers.karmada import BindingInput, Failure
 from fairlead.solver.dispensers.karmada.candidates import ordered
-from fairlead.solver.dispensers.karmada.selection import Group, best_combination, select
+from fairlead.solver.dispensers.karmada.selection import RegionGroup, best_combination, select
 from karmada_records import member, read_placement
 
 DYNAMIC = {
@@ -170,7 +170,7 @@ def test_score_of_a_region_counts_the_minimum_of_clusters() -> None:
 
 def test_a_beginning_of_the_best_combination_replaces_it() -> None:
     """The best set is {a, b, c}, found because c comes first by clusters; {a, b} is enough as well."""
-    groups = [Group("a", 2, 9), Group("b", 2, 8), Group("c", 1, 7)]
+    groups = [RegionGroup("a", 2, 9), RegionGroup("b", 2, 8), RegionGroup("c", 1, 7)]
     # In the order of the search: c, a, b. {c, a} has 3 clusters only, {c, a, b} has 5, {a, b} has 4.
     assert best_combination(groups, 2, 3, 4) == (groups[0], groups[1])
     # With five clusters asked for there is no smaller one.
@@ -179,7 +179,7 @@ def test_a_beginning_of_the_best_combination_replaces_it() -> None:
 
 def test_the_empty_combination_is_a_failure() -> None:
     """With neither minimum the search records the empty chain only; nothing where no group is allowed."""
-    groups = [Group("a", 1, 1)]
+    groups = [RegionGroup("a", 1, 1)]
     assert best_combination(groups, 0, 1, 0) == ()
     assert best_combination(groups, 1, 0, 0) == ()
     assert best_combination([], 1, 1, 1) == ()
@@ -187,7 +187,7 @@ def test_the_empty_combination_is_a_failure() -> None:
 
 def test_many_regions() -> None:
     """40 regions with 20 wanted: 10^11 chains for the real search, which nobody could wait for."""
-    groups = [Group(f"r{number:02}", 1 + number % 7, 1000 * (number * 37 % 40)) for number in range(40)]
+    groups = [RegionGroup(f"r{number:02}", 1 + number % 7, 1000 * (number * 37 % 40)) for number in range(40)]
     chosen = best_combination(groups, 20, 25, 95)
     assert 20 <= len(chosen) <= 25
     assert sum(group.clusters for group in chosen) >= 95
@@ -195,12 +195,12 @@ def test_many_regions() -> None:
 
 
 def _chains(
-    groups: Sequence[Group], min_groups: int, max_groups: int, wanted: int
-) -> Iterator[tuple[Group, ...]]:
+    groups: Sequence[RegionGroup], min_groups: int, max_groups: int, wanted: int
+) -> Iterator[tuple[RegionGroup, ...]]:
     """Yield what the real search records, by the search itself: depth first, nothing skipped."""
     chain = sorted(groups, key=lambda group: (group.clusters, -group.score, group.name))
 
-    def extend(taken: tuple[Group, ...], begin: int) -> Iterator[tuple[Group, ...]]:
+    def extend(taken: tuple[RegionGroup, ...], begin: int) -> Iterator[tuple[RegionGroup, ...]]:
         enough = sum(group.clusters for group in taken) >= wanted
         if enough and min_groups <= len(taken) <= max_groups:
             yield taken
@@ -211,14 +211,16 @@ def _chains(
     return extend((), 0)
 
 
-def _literally(groups: Sequence[Group], min_groups: int, max_groups: int, wanted: int) -> tuple[Group, ...]:
+def _literally(
+    groups: Sequence[RegionGroup], min_groups: int, max_groups: int, wanted: int
+) -> tuple[RegionGroup, ...]:
     """Choose among the recorded chains: rank them, then let each beginning of the choice replace it."""
     found = list(_chains(groups, min_groups, max_groups, wanted))
     # sorted() is stable, so of equal chains the first found stays first.
     merit = [(-sum(each.score for each in taken), -sum(each.clusters for each in taken)) for taken in found]
     ranked = [found[place] for place in sorted(range(len(found)), key=lambda place: merit[place])]
     by_score = [tuple(sorted(taken, key=lambda group: (-group.score, group.name))) for taken in ranked]
-    choice: tuple[Group, ...] = by_score[0] if by_score else ()
+    choice: tuple[RegionGroup, ...] = by_score[0] if by_score else ()
     for taken in by_score[1:]:
         if len(taken) < len(choice) and choice[: len(taken)] == taken:
             choice = taken
@@ -234,5 +236,7 @@ def test_combinations_equal_the_exponential_search(
     shapes: list[tuple[int, int]], bounds: tuple[int, int], wanted: int
 ) -> None:
     """The dynamic programme finds what enumerating all chains finds, ties included."""
-    groups = [Group(f"r{place}", clusters, 1000 * score) for place, (clusters, score) in enumerate(shapes)]
+    groups = [
+        RegionGroup(f"r{place}", clusters, 1000 * score) for place, (clusters, score) in enumerate(shapes)
+    ]
     assert best_combination(groups, *bounds, wanted) == _literally(groups, *bounds, wanted)

@@ -19,10 +19,8 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.exact.nested.limits import limits_of
 from fairlead.solver.solve import solve
-from nested_problems import best_division, grouped_problem
+from nested_problems import best_division, grouped_problem, placed_alone
 
 REGIONS = {"x": frozenset("ab"), "y": frozenset("cd"), "z": frozenset("e")}
 TWO_REGIONS = Spread("region", REGIONS, 2, 2)
@@ -36,12 +34,6 @@ def problem_of(replicas: int, weights: Mapping[str, int], *rules: WorkloadRule) 
     return Problem(tuple(map(Cluster, names)), (workload,))
 
 
-def placed(problem: Problem) -> dict[str, int] | None:
-    """Return what the one workload gets without a search, clusters without replicas left out."""
-    found = place_alone(problem.workloads[0], problem)
-    return None if found is None else {name: count for name, count in found.items() if count}
-
-
 HEAVY = {"a": 4, "b": 4, "c": 2, "d": 2, "e": 1}
 
 
@@ -50,26 +42,26 @@ def test_a_region_at_its_most_leaves_the_rest_to_the_other_one() -> None:
 
     Without the bound x would hold 4 on each cluster, y 2 on each.
     """
-    assert placed(problem_of(12, HEAVY, TWO_REGIONS)) == {"a": 4, "b": 4, "c": 2, "d": 2}
+    assert placed_alone(problem_of(12, HEAVY, TWO_REGIONS)) == {"a": 4, "b": 4, "c": 2, "d": 2}
     most = GroupTotal("x", REGIONS["x"], maximum=5)
-    assert placed(problem_of(12, HEAVY, TWO_REGIONS, most)) == {"a": 3, "b": 2, "c": 4, "d": 3}
+    assert placed_alone(problem_of(12, HEAVY, TWO_REGIONS, most)) == {"a": 3, "b": 2, "c": 4, "d": 3}
 
 
 def test_a_region_that_has_to_be_used_is_one_of_the_two() -> None:
     """Of 12 in two regions z needs 1, so that x and z are used: 1 on e, 6 and 5 on a and b."""
     least = GroupTotal("z", REGIONS["z"], minimum=1)
-    assert placed(problem_of(12, HEAVY, TWO_REGIONS, least)) == {"a": 6, "b": 5, "e": 1}
+    assert placed_alone(problem_of(12, HEAVY, TWO_REGIONS, least)) == {"a": 6, "b": 5, "e": 1}
 
 
 def test_what_survives_bounds_both_clusters_and_regions() -> None:
     """Of 12 on two clusters 6 are to be left when a region is lost: 6 on a, and on c, as b is lost with a."""
     survival = Survival("region", REGIONS, 6)
-    assert placed(problem_of(12, HEAVY, TWO_CLUSTERS, survival)) == {"a": 6, "c": 6}
+    assert placed_alone(problem_of(12, HEAVY, TWO_CLUSTERS, survival)) == {"a": 6, "c": 6}
 
 
 def test_regions_that_are_not_used_count_as_the_emptiest() -> None:
     """Of 12 in two of three regions, no two of which may differ by more than 6, each of the two holds 6."""
-    assert placed(problem_of(12, HEAVY, TWO_REGIONS, Skew("region", REGIONS, 6))) == {
+    assert placed_alone(problem_of(12, HEAVY, TWO_REGIONS, Skew("region", REGIONS, 6))) == {
         "a": 3,
         "b": 3,
         "c": 3,
@@ -79,12 +71,10 @@ def test_regions_that_are_not_used_count_as_the_emptiest() -> None:
 
 def test_the_fewest_clusters_that_have_enough_room_within_their_regions() -> None:
     """Of 12, x may hold 5 and y 5: one cluster each and e for the last two, however much room a has."""
-    rules = [GroupTotal(name, REGIONS[name], maximum=5) for name in "xy"]
-    assert placed(problem_of(12, HEAVY, Aggregated(), *rules, GroupTotal("z", REGIONS["z"], maximum=4))) == {
-        "a": 5,
-        "c": 5,
-        "e": 2,
-    }
+    rules = [
+        GroupTotal(name, REGIONS[name], maximum=most) for name, most in zip("xyz", (5, 5, 4), strict=True)
+    ]
+    assert placed_alone(problem_of(12, HEAVY, Aggregated(), *rules)) == {"a": 5, "c": 5, "e": 2}
 
 
 def test_it_is_told_as_exact() -> None:
@@ -101,7 +91,7 @@ def test_agrees_with_all_divisions(deviation: Deviation, part: int) -> None:
     answers = missed = 0
     for seed in range(part, 160, 4):
         problem = grouped_problem(seed, deviation)
-        found, best = placed(problem), best_division(problem)
+        found, best = placed_alone(problem), best_division(problem)
         assert found is None or found == best, f"seed {seed}: {found}, best {best}"
         answers += found is not None
         missed += found is None and best is not None
@@ -116,17 +106,4 @@ def test_what_another_set_needs_less_is_seen(seed: int) -> None:
     other where room is counted of clusters that a best set does not use.
     """
     problem = grouped_problem(seed, Deviation.WEBSTER)
-    assert placed(problem) == best_division(problem)
-
-
-def test_sets_stand_between_the_partitions_that_they_fit_in() -> None:
-    """Zones a, bc, de: {d, e} is one of them, {a} a cluster, {b, c, d, e} gets a partition around them."""
-    names = "abcde"
-    zones = Spread("zone", {"1": frozenset("a"), "2": frozenset("bc"), "3": frozenset("de")}, 2, 2)
-    limits = limits_of([zones], names, sets=[frozenset("de"), frozenset("a"), frozenset("bcde")])
-    assert limits is not None
-    assert [each.groups for each in limits.wider] == [2, 3]
-    assert limits.place([3, 4]) == (1, 2)
-    assert limits.place([1, 2, 3, 4]) == (0, 1)
-    assert limits.place([1]) == (2, 1)
-    assert limits_of([zones], names, sets=[frozenset("ab")]) is None
+    assert placed_alone(problem) == best_division(problem)

@@ -22,8 +22,8 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.solve import solve
+from nested_problems import placed_alone
 from orders import WITHOUT_BALANCE
 
 
@@ -53,12 +53,6 @@ def aggregated(
     return Problem(clusters, (workload,), (Capacity(),), order)
 
 
-def alone(problem: Problem) -> Mapping[str, int] | None:
-    """Return the answer without CP-SAT, clusters without replicas left out."""
-    found = place_alone(problem.workloads[0], problem)
-    return None if found is None else {name: count for name, count in found.items() if count}
-
-
 def best(problem: Problem) -> Mapping[str, int]:
     """Return what brute force finds, after solve() has found the same."""
     expected = brute_force(problem)
@@ -71,14 +65,14 @@ def test_the_worked_example() -> None:
     """Room 3, 7, 3, 5 and ten replicas: two clusters do, and 6 and 4 are nearest to their quotas."""
     # Pairs that hold ten: (3, 7), (7, 3), (7, 5). Quotas are 10/18 of the room: 1.67, 3.89, 1.67, 2.78.
     problem = aggregated(10, {"a": 3, "b": 7, "c": 3, "d": 5})
-    assert alone(problem) == {"b": 6, "d": 4}
+    assert placed_alone(problem) == {"b": 6, "d": 4}
     assert solve(problem).placement == Placement({"w": {"b": 6, "d": 4}})
 
 
 def test_one_cluster_where_one_has_room() -> None:
     """Only one cluster takes all four."""
     problem = aggregated(4, {"a": 3, "b": 4, "c": 2})
-    assert alone(problem) == {"b": 4}
+    assert placed_alone(problem) == {"b": 4}
     assert best(problem) == {"b": 4}
 
 
@@ -121,7 +115,7 @@ def test_moves_before_clusters() -> None:
 
 def test_no_room() -> None:
     """Nine replicas do not fit on clusters of 3 and 4."""
-    assert alone(aggregated(9, {"a": 3, "b": 4})) is None
+    assert placed_alone(aggregated(9, {"a": 3, "b": 4})) is None
 
 
 def test_the_fewest_in_few_regions() -> None:
@@ -130,7 +124,7 @@ def test_the_fewest_in_few_regions() -> None:
     room = {"a": 4, "b": 3, "c": 1, "d": 3, "e": 2, "f": 2, "g": 2}
     problem = aggregated(9, room, Spread("region", groups, 1, 1))
     # The west has room for eight, and the east for exactly nine.
-    assert alone(problem) == {"d": 3, "e": 2, "f": 2, "g": 2}
+    assert placed_alone(problem) == {"d": 3, "e": 2, "f": 2, "g": 2}
     expected = Placement({"w": {"d": 3, "e": 2, "f": 2, "g": 2}})
     assert solve(problem, method="cp-sat", workers=1).placement == expected
 

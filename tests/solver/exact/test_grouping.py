@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import pytest
 
-from brute_force import brute_force
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
@@ -27,26 +26,26 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.solve import solve
+from nested_problems import best_division, placed_alone
 from seeds import holds_for, seeds
 
 Tree = Mapping[str, tuple[int, Mapping[str, int]]]
 """Weights of regions, each with the weights of its clusters."""
 
 
-def depths_of(tree: Tree) -> tuple[tuple[Group, ...], ...]:
+def depths_of(tree: Tree) -> tuple[tuple[ShareGroup, ...], ...]:
     """Return the shares of regions, and of the clusters inside them."""
     whole = sum(weight for weight, _ in tree.values())
     outer, inner = [], []
     for region, (weight, clusters) in tree.items():
         share = Fraction(weight, whole)
-        outer.append(Group(region, frozenset(clusters), share))
+        outer.append(ShareGroup(region, frozenset(clusters), share))
         sizes = sum(clusters.values())
         inner += [
-            Group(f"{region}/{name}", frozenset({name}), share * Fraction(size, sizes))
+            ShareGroup(f"{region}/{name}", frozenset({name}), share * Fraction(size, sizes))
             for name, size in clusters.items()
         ]
     return tuple(outer), tuple(inner)
@@ -62,12 +61,6 @@ def problem_of(
     return Problem(tuple(map(Cluster, names)), (workload,))
 
 
-def placed(problem: Problem) -> dict[str, int] | None:
-    """Return what the one workload gets without a search; None where that way does not apply."""
-    answer = place_alone(problem.workloads[0], problem)
-    return None if answer is None else {name: count for name, count in answer.items() if count}
-
-
 HALVES: Tree = {"x": (1, {"a": 1, "b": 1}), "y": (1, {"c": 1})}
 
 
@@ -75,7 +68,7 @@ HALVES: Tree = {"x": (1, {"a": 1, "b": 1}), "y": (1, {"c": 1})}
 def test_regions_come_before_clusters(deviation: Deviation) -> None:
     """Four over halves: two for each region, which is one for a, one for b and two for c."""
     problem = replace(problem_of(HALVES, 4), deviation=deviation)
-    assert placed(problem) == {"a": 1, "b": 1, "c": 2}
+    assert placed_alone(problem) == {"a": 1, "b": 1, "c": 2}
 
 
 def test_a_group_at_its_bound_divides_what_it_holds() -> None:
@@ -84,32 +77,32 @@ def test_a_group_at_its_bound_divides_what_it_holds() -> None:
     Over halves without the bound it would be 5 and 5.
     """
     most = GroupTotal("x", frozenset("ab"), maximum=3)
-    assert placed(problem_of(HALVES, 10, most)) == {"a": 2, "b": 1, "c": 7}
+    assert placed_alone(problem_of(HALVES, 10, most)) == {"a": 2, "b": 1, "c": 7}
     least = GroupTotal("x", frozenset("ab"), minimum=8)
-    assert placed(problem_of(HALVES, 10, least)) == {"a": 4, "b": 4, "c": 2}
+    assert placed_alone(problem_of(HALVES, 10, least)) == {"a": 4, "b": 4, "c": 2}
 
 
 def test_what_a_region_misses_goes_to_the_others_by_their_weights() -> None:
     """Of 12 over 1 : 1 : 1, x may hold 2 on all its clusters; the other ten are 5 and 5."""
     tree: Tree = {"x": (1, {"a": 1, "b": 1}), "y": (1, {"c": 1}), "z": (1, {"d": 1})}
     full = Bounds({}, {"a": Bound(1), "b": Bound(1)})
-    assert placed(problem_of(tree, 12, full)) == {"a": 1, "b": 1, "c": 5, "d": 5}
+    assert placed_alone(problem_of(tree, 12, full)) == {"a": 1, "b": 1, "c": 5, "d": 5}
 
 
 def test_ties_go_to_the_first_by_name_over_all_groups() -> None:
     """One replica over halves: b and a are as good; the first by name is in the second region."""
     tree: Tree = {"x": (1, {"b": 1}), "y": (1, {"a": 1})}
-    assert placed(problem_of(tree, 1)) == {"a": 1}
+    assert placed_alone(problem_of(tree, 1)) == {"a": 1}
     # Three of four equal clusters, no region more than two: a and b stand in different regions, then c.
     tree = {"x": (1, {"b": 1, "d": 1}), "y": (1, {"a": 1, "c": 1})}
-    assert placed(problem_of(tree, 3)) == {"a": 1, "b": 1, "c": 1}
+    assert placed_alone(problem_of(tree, 3)) == {"a": 1, "b": 1, "c": 1}
 
 
 @pytest.mark.parametrize("deviation", [Deviation.WEBSTER, Deviation.L1])
 def test_large_numbers_are_divided_as_the_weights_say(deviation: Deviation) -> None:
     """A billion replicas over 1,000 clusters in 10 regions are met exactly: 10^9 / 10 / 100 on each."""
     tree = {f"r{r}": (7, {f"m{r}-{c:02}": 3 for c in range(100)}) for r in range(10)}
-    answer = placed(replace(problem_of(tree, 10**9), deviation=deviation))
+    answer = placed_alone(replace(problem_of(tree, 10**9), deviation=deviation))
     assert answer is not None
     assert set(answer.values()) == {10**6}
 
@@ -129,14 +122,14 @@ def weighed(replicas: int, *rules: WorkloadRule, weights: Mapping[str, int] | No
 def test_bounds_of_groups_inside_groups() -> None:
     """Ten over five: a, b and c may hold 3, of which a and b need 2; d and e share the other seven."""
     inner, outer = GroupTotal("ab", frozenset("ab"), 2), GroupTotal("abc", frozenset("abc"), 0, 3)
-    assert placed(weighed(10, inner, outer)) == {"a": 1, "b": 1, "c": 1, "d": 4, "e": 3}
+    assert placed_alone(weighed(10, inner, outer)) == {"a": 1, "b": 1, "c": 1, "d": 4, "e": 3}
 
 
 def test_groups_that_overlap_are_left_to_a_search() -> None:
     """No tree has {a, b} and {b, c}; where each may hold 1, a and c take one each, d and e seven."""
     rules = (GroupTotal("ab", frozenset("ab"), 0, 1), GroupTotal("bc", frozenset("bc"), 0, 1))
     problem = weighed(9, *rules)
-    assert placed(problem) is None
+    assert placed_alone(problem) is None
     outcome = solve(problem)
     assert outcome.placement is not None
     assert dict(outcome.placement.of("w")) == {"a": 1, "c": 1, "d": 4, "e": 3}
@@ -145,19 +138,19 @@ def test_groups_that_overlap_are_left_to_a_search() -> None:
 def test_what_survives_a_loss_bounds_every_region() -> None:
     """Of eight, four are to be left when x (a, b, c) is lost: it may hold four; evenly it would be five."""
     survival = Survival("region", {"x": frozenset("abc"), "y": frozenset("de")}, 4)
-    assert placed(weighed(8, survival)) == {"a": 2, "b": 1, "c": 1, "d": 2, "e": 2}
+    assert placed_alone(weighed(8, survival)) == {"a": 2, "b": 1, "c": 1, "d": 2, "e": 2}
 
 
 def test_the_emptiest_group_is_tried_at_every_number_it_may_hold() -> None:
     """Eight over x (a, b, c) and y (d, e) with at most 1 between: 4 and 4; evenly it would be 5 and 3."""
     skew = Skew("region", {"x": frozenset("abc"), "y": frozenset("de")}, 1)
-    assert placed(weighed(8, skew)) == {"a": 2, "b": 1, "c": 1, "d": 2, "e": 2}
+    assert placed_alone(weighed(8, skew)) == {"a": 2, "b": 1, "c": 1, "d": 2, "e": 2}
 
 
 def test_the_emptiest_of_groups_that_overlap_may_hold_more_than_its_share() -> None:
     """Ten, six of them on e: x (a, e) may hold one more than y (e), so 7 and 6, though half of ten is 5."""
     skew = Skew("zone", {"x": frozenset("ae"), "y": frozenset("e")}, 1)
-    assert placed(weighed(10, skew, GroupTotal("e", frozenset("e"), 6))) == {
+    assert placed_alone(weighed(10, skew, GroupTotal("e", frozenset("e"), 6))) == {
         "a": 1,
         "b": 1,
         "c": 1,
@@ -233,10 +226,9 @@ def assert_best_division(seed: int) -> None:
         rules = tuple(weights if isinstance(rule, Shares) else rule for rule in workload.rules)
         problem = replace(problem, workloads=(replace(workload, rules=rules),))
     problem = replace(problem, deviation=chance.choice([Deviation.WEBSTER, Deviation.L1]))
-    expected, answer = brute_force(problem), placed(problem)
-    if answer is not None or (expected is not None and nests(problem)):
-        assert expected is not None
-        assert answer == dict(expected.placement.of("w"))
+    expected, answer = best_division(problem), placed_alone(problem)
+    if answer is not None or nests(problem):
+        assert answer == expected
 
 
 def nests(problem: Problem) -> bool:

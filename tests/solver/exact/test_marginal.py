@@ -21,8 +21,7 @@ from boxes import (
     webster,
 )
 from fairlead.solver.exact.costs.deviations import narrow_unweighted, narrow_webster
-from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
-from fairlead.solver.exact.marginal_search import Units, find_threshold
+from fairlead.solver.exact.marginal import Box, settle_ties
 
 Allocation = tuple[int, ...]
 
@@ -163,25 +162,3 @@ def test_webster_is_house_monotone(weights: list[int], bounds: list[tuple[int, i
     answers = [webster(total, *weights, lower=lower, upper=upper) for total in totals]
     for smaller, larger in pairwise(answers):
         assert all(a <= b for a, b in zip(smaller, larger, strict=True))
-
-
-@given(
-    weights=st.lists(st.integers(1, 10**6), min_size=1, max_size=40),
-    lower=st.lists(st.integers(-9, 9), min_size=40, max_size=40),
-    room=st.lists(st.integers(1, 40), min_size=40, max_size=40),
-    progression=st.sampled_from([(2, 1), (1, 1), (1, 0)]),
-    data=st.data(),
-)
-def test_threshold_is_the_nth_of_all_listed_units(
-    weights: list[int], lower: list[int], room: list[int], progression: tuple[int, int], data: st.DataObject
-) -> None:
-    """The search finds what sorting every unit finds."""
-    step, offset = progression
-    stacks = list(zip(weights, lower, room, strict=False))
-    listed = sorted(Fraction(step * k + offset, w) for w, low, more in stacks for k in range(low, low + more))
-    nth = data.draw(st.integers(1, len(listed)))
-    low, more = ints(*lower[: len(weights)]), ints(*room[: len(weights)])
-    threshold = find_threshold(Units(low, low + more, ints(*weights), step, offset), nth)
-    assert threshold.marginal == listed[nth - 1]
-    assert exact_sum(threshold.below - low) == sum(unit < listed[nth - 1] for unit in listed)
-    assert exact_sum(threshold.upto - low) == sum(unit <= listed[nth - 1] for unit in listed)

@@ -23,18 +23,12 @@ from fairlead.models.rules import (
 )
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.nested import face
 from fairlead.solver.solve import solve
-from nested_problems import best_division, nested_problem
+from nested_problems import best_division, nested_problem, placed_alone
+from seeds import runs
 
 MEASURES = (Deviation.WEBSTER, Deviation.L1)
-
-
-def answered(problem: Problem) -> dict[str, int] | None:
-    """Return the answer without CP-SAT, clusters without replicas left out."""
-    found = place_alone(problem.workloads[0], problem)
-    return None if found is None else {name: count for name, count in found.items() if count}
 
 
 def left_out(seeds: Iterable[int], deviation: Deviation, *, crossing: bool = False) -> int:
@@ -42,18 +36,18 @@ def left_out(seeds: Iterable[int], deviation: Deviation, *, crossing: bool = Fal
     missed = 0
     for seed in seeds:
         problem = nested_problem(seed, deviation, crossing=crossing)
-        found, best = answered(problem), best_division(problem)
+        found, best = placed_alone(problem), best_division(problem)
         assert found is None or found == best, f"seed {seed}: {found}, best {best}"
         missed += found is None and best is not None
     return missed
 
 
 @pytest.mark.parametrize("crossing", [False, True])
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("seeds", runs(range(160), *(range(1000 + part, 6000, 20) for part in range(20))))
 @pytest.mark.parametrize("deviation", MEASURES)
-def test_agrees_with_all_divisions(deviation: Deviation, part: int, *, crossing: bool) -> None:
+def test_agrees_with_all_divisions(deviation: Deviation, seeds: range, *, crossing: bool) -> None:
     """Every answer is the best on every level and in the tie-break, and no feasible problem is left out."""
-    assert left_out(range(part, 160, 4), deviation, crossing=crossing) == 0
+    assert left_out(seeds, deviation, crossing=crossing) == 0
 
 
 @pytest.mark.parametrize("deviation", MEASURES)
@@ -63,15 +57,6 @@ def test_limits_on_clusters_may_be_priced(deviation: Deviation, monkeypatch: pyt
     monkeypatch.setattr(face, "MOST_COUNTED", 0)
     # About half of the hundred have a placement.
     assert left_out(range(160, 260), deviation) <= 10
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("crossing", [False, True])
-@pytest.mark.parametrize("part", range(20))
-@pytest.mark.parametrize("deviation", MEASURES)
-def test_agrees_with_all_divisions_of_many(deviation: Deviation, part: int, *, crossing: bool) -> None:
-    """The same for 5,000 seeds."""
-    assert left_out(range(1000 + part, 6000, 20), deviation, crossing=crossing) == 0
 
 
 def many(seed: int, *, aggregated: bool = False) -> Problem:
@@ -106,14 +91,14 @@ def test_agrees_with_cp_sat(seed: int, *, aggregated: bool) -> None:
     proven = solve(problem, method="cp-sat", workers=1, time_limit=60.0)
     assert proven.status is Status.OPTIMAL
     assert proven.placement is not None
-    assert answered(problem) == dict(proven.placement["w"])
+    assert placed_alone(problem) == dict(proven.placement["w"])
 
 
 def test_the_reference_dispenser_chooses_clusters() -> None:
     """A workload that wants few clusters in few regions is placed there as well as it can be."""
     problem = many(1, aggregated=True)
     placed = reference.place(problem)
-    assert dict(placed["w"]) == answered(problem)
+    assert dict(placed["w"]) == placed_alone(problem)
 
 
 def test_groups_need_not_nest() -> None:
@@ -128,7 +113,7 @@ def test_groups_need_not_nest() -> None:
     )
     problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 3, rules=rules),))
     # Only a lies in one region and one zone, or b, or c; the dispenser finds the first of them too.
-    assert answered(problem) == {"a": 3}
+    assert placed_alone(problem) == {"a": 3}
     assert reference.place(problem)["w"] == {"a": 3}
 
 
@@ -140,7 +125,7 @@ def test_a_cluster_in_two_zones_counts_in_both() -> None:
 
     def placed(least: int, most: int) -> dict[str, int] | None:
         rules = (Candidates(names), Total(), Spread("zone", zones, least, most), weights)
-        return answered(Problem(tuple(map(Cluster, names)), (Workload("w", "w", 9, rules=rules),)))
+        return placed_alone(Problem(tuple(map(Cluster, names)), (Workload("w", "w", 9, rules=rules),)))
 
     # Nine by weights 5, 1, 2, 1; by 2 and 1 without those in x; both alone reaches two zones.
     assert placed(1, 2) == {"both": 5, "in-x": 1, "in-y": 2, "nowhere": 1}
@@ -155,7 +140,7 @@ def test_many_clusters_of_which_some_are_as_good_as_others() -> None:
     rules = (Candidates(names), Total(), Spread("region", regions, 2, 2), Weights(dict.fromkeys(names, 1)))
     problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 300, rules=rules),))
     # Two of three regions, r0 and r1; of their 400 clusters the first 300: members 0, 1, 3, 4, ... 447, 448.
-    assert answered(problem) == {name: 1 for at, name in enumerate(names[:450]) if at % 3 < 2}
+    assert placed_alone(problem) == {name: 1 for at, name in enumerate(names[:450]) if at % 3 < 2}
 
 
 def test_ties_never_list_all_numbers_of_replicas() -> None:
@@ -166,7 +151,7 @@ def test_ties_never_list_all_numbers_of_replicas() -> None:
     problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 1_000_000, rules=rules),))
     tracemalloc.start()
     try:
-        assert answered(problem) is None
+        assert placed_alone(problem) is None
         assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
     finally:
         tracemalloc.stop()

@@ -17,6 +17,7 @@ from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.groups.choose import OTHERS_LEFT, choose_groups
 from fairlead.solver.groups.partial import choose_partially
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from fairlead.solver.solve import solve
 
 
@@ -153,7 +154,7 @@ def test_feasibility_is_asked_as_rarely_as_can_be() -> None:
         return True
 
     problem = Problem((Cluster("a"),), (grouped("v", 1, THREE), grouped("w", 1, THREE)))
-    assert choose_groups(problem, feasible).rejected == {}
+    assert choose_groups(problem, feasible, Search()).rejected == {}
     assert asked == [("first",), ("first",)]
 
 

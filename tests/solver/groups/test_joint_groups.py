@@ -35,8 +35,9 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in
 from fairlead.solver.groups import choose, joint, partial
-from fairlead.solver.groups.joint import Joint, first_choice
+from fairlead.solver.groups.joint import JointChoice, first_choice
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def group(name: str, inside: str, *rules: WorkloadRule) -> AffinityGroup:
@@ -265,7 +266,7 @@ def test_no_time_is_no_proof() -> None:
     """Without any time nothing is found and nothing is claimed."""
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     options = {"w0": [settled_in(problem.workload("w0"), each) for each in problem.workload("w0").groups]}
-    found = first_choice(problem, options, Deadline.after(0.0))
+    found = first_choice(problem, options, Search(Deadline.after(0.0)))
     assert found.positions is None
     assert not found.proven
     assert encode_choice(problem, options, in_time=lambda: False) is None
@@ -277,7 +278,7 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
 ) -> None:
     """A choice that may not be the first is not optimal; without a placement nothing is infeasible."""
     positions = {"w0": 1} if found else None
-    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(positions, proven=False))
+    monkeypatch.setattr(joint, "first_choice", lambda *_: JointChoice(positions, proven=False))
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     outcome = fairlead.solve(problem)
     assert outcome.status is status
@@ -289,8 +290,8 @@ def test_nothing_has_to_stay_unplaced_where_another_choice_may_do(monkeypatch: p
     """In its first group w0 leaves w1 no place; that it would in the second one is not known."""
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     first = {workload.key: workload.groups[0] for workload in problem.workloads}
-    monkeypatch.setattr(joint, "first_choice", lambda *_: Joint(None, proven=False))
-    monkeypatch.setattr(partial, "choose_partially", lambda *_: choose.Chosen(first, found=False))
+    monkeypatch.setattr(joint, "first_choice", lambda *_: JointChoice(None, proven=False))
+    monkeypatch.setattr(partial, "choose_partially", lambda *_: choose.ChosenGroups(first, found=False))
     outcome = fairlead.solve(problem, partial=True)
     assert outcome.status is Status.FEASIBLE
     unplaced = next(level for level in outcome.objectives if level.name == "unplaced")
@@ -308,7 +309,7 @@ def test_settled_workloads_are_not_asked_about() -> None:
     far = Workload("far", "far", 1, requests={CPU: 1000}, rules=(Candidates(("z",)), Total()))
     near = Workload("near", "near", 1, requests={CPU: 1000}, rules=(Candidates(("a",)), Total()))
     problem = asked({"a": 2, "b": 2, "z": 2}, far, near, grouped("w", 1, "a", "b"))
-    choose.choose_groups(problem, feasible)
+    choose.choose_groups(problem, feasible, Search())
     assert seen == [{"near", "w"}]
 
 

@@ -1,51 +1,23 @@
-"""What is known between levels: ranges that totals leave, and who costs what he would cost alone."""
+"""What is known between levels: who costs what he would cost alone, and which level waits for another."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import BALANCE, DEVIATION, DYNAMIC_DEVIATION, MOVES_LAST
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.levels.level_search import LevelSearch
-from fairlead.solver.levels.ranges import within_totals
-from fairlead.solver.levels.relaxed_shares import Share
-from fairlead.solver.levels.targets import Target
-from fairlead.solver.loosening.loosening import Loosening
+from fairlead.solver.levels.targets import LevelTarget
 from fairlead.solver.running.deadline import Deadline
-
-
-def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
-    """Return ranges of one workload by cluster."""
-    return {Place("w", name): Range(*ends) for name, ends in known.items()}
-
-
-@pytest.mark.parametrize(
-    ("total", "at_most", "left"),
-    [
-        # Of five, two and one are held at least: two are left, for any of the three.
-        (5, False, ranges(a=(2, 4), b=(1, 3), c=(0, 2))),
-        # All three together hold at most fourteen, one more than are wanted.
-        (13, False, ranges(a=(4, 5), b=(4, 5), c=(3, 4))),
-        # Where fewer will do, nothing is needed anywhere.
-        (13, True, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
-        (None, False, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
-    ],
-)
-def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Range]) -> None:
-    """What others hold at least is not left, and what they cannot hold is needed."""
-    known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
-    assert within_totals([Share(list(known), total, at_most)], known) == left
 
 
 @pytest.mark.parametrize(("apart", "least"), [({DEVIATION: frozenset({"narrow", "free"})}, 1), ({}, 0)])
@@ -65,10 +37,10 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     best = Placement({narrow.key: {"a": 3}, free.key: {"a": 2, "b": 1}})
     value = value_of(problem, best, DEVIATION)
     known = (Attained(DEVIATION.name, value, value, proven=True),)
-    search = LevelSearch(problem, {DEVIATION: 0}, Deadline(), 1, 0, known, apart, best)
+    search = LevelSearch(problem, Deadline(), 1, 0, known, apart, best)
     assert search.open()
     assert search.minimise(DEVIATION, last=True)
-    assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
+    assert search.ranges[Place(free.key, "a")] == Interval(least, 3 - least)
     assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
 
 
@@ -77,7 +49,7 @@ def test_where_the_search_began_is_taken_up_where_it_is_good_enough() -> None:
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
     problem = Problem((Cluster("a"), Cluster("b")), (Workload("w", "w", 4, rules=rules),))
     begun, given = Placement({"w": {"a": 2, "b": 2}}), Placement({"w": {"a": 4}})
-    search = LevelSearch(problem, {DEVIATION: -1}, Deadline(), 1, 0, best=given)
+    search = LevelSearch(problem, Deadline(), 1, 0, best=given)
     assert search.open()
     search.floor = begun
     search.deadline = Deadline.after(0)
@@ -95,8 +67,8 @@ def test_what_was_searched_before_waits_for_a_level_with_a_tolerance(loose: bool
     workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
     deviation, moves = levels_of(problem)
-    targets = {moves: Target(0, 1)} if loose else {}
-    search = LevelSearch(problem, {deviation: 0, moves: 0}, Deadline(), 1, 0, targets=targets)
+    targets = {moves: LevelTarget(0, 1)} if loose else {}
+    search = LevelSearch(problem, Deadline(), 1, 0, targets=targets)
     search.best = Placement({"w": {"a": 3}})
     search.open()
     search.minimise(deviation, last=False)
@@ -109,23 +81,12 @@ def test_a_level_waits_that_is_near_to_its_bound_with_what_others_cost(others: i
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset("ab"), keep=False))
     workload = Workload("w", "w", 3, current={"a": 3}, rules=rules)
     problem = Problem((Cluster("a"), Cluster("b")), (workload,))
-    deviation, moves = levels_of(problem)
-    least, elsewhere = dict.fromkeys((deviation, moves), 0), {deviation: others}
-    search = LevelSearch(problem, least, Deadline.after(60), 1, 0, elsewhere=elsewhere)
+    deviation, _ = levels_of(problem)
+    search = LevelSearch(problem, Deadline.after(60), 1, 0, elsewhere={deviation: others})
     search.best = Placement({"w": {"a": 3}})
     search.open()
     search.minimise(deviation, last=False)
     assert value_of(problem, search.best, deviation) == found
-
-
-def test_what_others_cost_is_what_all_cost_less_what_is_searched() -> None:
-    """Three on a cost 3 over 1:1, and two on a cost 2: the distance of one each from two halves, over one."""
-    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
-    first, second = (Workload(key, key, count, rules=rules) for key, count in (("v", 3), ("w", 2)))
-    problem = Problem((Cluster("a"), Cluster("b")), (first, second))
-    placed = Placement({"v": {"a": 3}, "w": {"a": 2}})
-    loosening = Loosening.at_once(problem, Answer(problem, Status.FEASIBLE, placed, (), "exact"))
-    assert loosening.elsewhere(replace(problem, workloads=(first,))) == {DEVIATION: 2}
 
 
 def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> None:
@@ -153,13 +114,12 @@ def test_levels_after_balance_are_pinned_whoever_stood_alone_without_it() -> Non
     assert levels == (BALANCE, DYNAMIC_DEVIATION, MOVES_LAST)
     search = LevelSearch(
         problem,
-        dict.fromkeys(levels, 0),
         Deadline(),
         1,
         0,
         apart={DYNAMIC_DEVIATION: frozenset("vw")},
         best=Placement({key: {"a": 4, "b": 2} for key in "vw"}),
-        targets={BALANCE: Target(0, Fraction(1, 9))},
+        targets={BALANCE: LevelTarget(0, Fraction(1, 9))},
     )
     assert search.open()
     everything = dict(search.ranges)
@@ -177,7 +137,7 @@ def test_ties_are_due_with_what_follows_balance(later: Deadline | None, first: s
     clusters = tuple(Cluster(name, free={CPU: 1000}, allocatable={CPU: 1000}) for name in "ab")
     workload = Workload("w", "w", 1, requests={CPU: 1000}, rules=(Candidates(("a", "b")), Total()))
     problem = Problem(clusters, (workload,), (Capacity(),))
-    search = LevelSearch(problem, {}, Deadline(), 1, 0, best=Placement({"w": {"b": 1}}), later=later)
+    search = LevelSearch(problem, Deadline(), 1, 0, best=Placement({"w": {"b": 1}}), later=later)
     assert search.open()
     found = search.settle(ties=True)
     assert found.placement == Placement({"w": {first: 1}})

@@ -9,32 +9,26 @@ import pytest
 import fairlead
 from agreeing import assert_best
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, MOVES_FIRST, MOVES_UNCHANGED, Level
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.levels import DEFAULT_ORDER
+from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
     Candidates,
     Capacity,
-    Companionship,
     Moves,
-    Quota,
     SharedRule,
     Tiers,
     Total,
     Weights,
     WorkloadRule,
 )
-from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Question, compete
+from fairlead.solver.answers.answer import PartAnswer, PartQuestion, compete
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.loosening.movable import frozen
 from fairlead.solver.parts.competing import solve_competing
-from fairlead.solver.parts.coupling import Groups, coupled
 from fairlead.solver.parts.methods import solve_together
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -71,98 +65,33 @@ def alone(part: Problem) -> dict[str, Mapping[str, int]]:
     return {key: placed for key, placed in found.items() if placed is not None}
 
 
-def stays(*workloads: Workload, rules: Sequence[SharedRule] = (Capacity(),)) -> dict[str, Level]:
-    """Return who stays on clusters with room for everything."""
-    part = fleet(*workloads, rules=rules, a=9, b=9, c=9)
-    return frozen(part, alone(part))
-
-
 EVENLY = {"a": 1, "b": 1}
 
 
-def test_who_keeps_what_runs_at_an_unchanged_size_stays() -> None:
-    """2, 0 keeps two replicas, so any other placement moves one; the level says how it counts."""
-    assert stays(workload("w", 2, EVENLY, a=2)) == {"w": MOVES_FIRST}
-    tiered = workload("w", 2, EVENLY, Tiers((frozenset("a"), frozenset("b"))), b=2)
-    assert stays(tiered) == {"w": MOVES_UNCHANGED}
-    urgent = replace(workload("w", 2, EVENLY, a=2), priority=5)
-    assert stays(urgent) == {"w": replace(MOVES_FIRST, priority=5)}
-
-
 @pytest.mark.parametrize(
-    "other",
+    ("room", "third"),
     [
-        workload("w", 3, EVENLY, a=2),  # grows
-        workload("w", 2, EVENLY, keep=False, a=2),  # is divided anew
-        workload("w", 2, EVENLY),  # is new
-        workload("w", 2, {"b": 1}, a=2),  # has to leave a
-        replace(workload("w", 2, EVENLY, a=2), fresh=True),
+        # Third shares b with the two others and stays 1, 1, where it stands alone.
+        (9, {"b": 1, "c": 1}),
+        # The five replicas that do not fit on a fill b, which third uses: what runs out next brings it in.
+        (5, {"c": 2}),
     ],
 )
-def test_who_does_not_stay(other: Workload) -> None:
-    """Other placements of these may be as good, or better."""
-    assert stays(other) == {}
-
-
-def test_whom_something_else_ties_does_not_stay() -> None:
-    """Companions and a quota can force what runs away; capacity alone is looked at row by row."""
-    web, job = workload("web", 2, EVENLY, a=2), workload("job", 1, EVENLY, b=1)
-    assert set(stays(web, job)) == {"web", "job"}
-    assert stays(web, job, rules=(Capacity(), Companionship("g", ("job", "web"), together=True))) == {}
-    quota = Quota("q", "", {Scope(CPU): Limit(9000, 0)})
-    assert stays(web, job, rules=(Capacity(), quota)) == {}
-
-
-def recorded(groups: Groups) -> list[list[str]]:
-    """Solve those together that compete; return who was, in turn."""
-    asked: list[list[str]] = []
-
-    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
-        asked.append([each.key for each in problem.workloads])
-        found = minimise_levels(problem, relaxed=relaxed)
-        return Answer(problem, found.status, found.placement, found.attained, "cp-sat")
-
-    assert coupled(groups, together, lambda: True)
-    return asked
-
-
-def test_only_those_that_use_what_runs_out_are_solved_together() -> None:
-    """First and second want 2 of 4 on a, which has three cores; third shares b with them and stays 1, 1."""
+def test_those_that_use_what_runs_out_give_way(room: int, third: Mapping[str, int]) -> None:
+    """First and second want 2 of 4 on a, which has three cores; one of the two gives way by one replica."""
     part = fleet(
         workload("first", 4, {"a": 1, "b": 1}),
         workload("second", 4, {"a": 1, "b": 1}),
         workload("third", 2, {"b": 1, "c": 1}),
         a=3,
-        b=9,
+        b=room,
         c=9,
     )
-    groups = Groups(part, alone(part))
-    groups.alone.update(groups.placed)
-    assert recorded(groups) == [["first", "second"]]
-    # One of the two gives way by one replica: (1 - 2)^2 / 2 + (3 - 2)^2 / 2 = 1.
-    assert groups.placed["third"] == {"b": 1, "c": 1}
-    assert sorted(groups.placed[key]["a"] for key in ("first", "second")) == [1, 2]
-    (level,) = [one for one in groups.attained() if one.name == "deviation"]
-    assert (level.value, level.bound, level.proven) == (1, 1, True)
     outcome = fairlead.solve(part)
     assert outcome.status is Status.OPTIMAL
-    assert outcome.placement == Placement(groups.placed)
-
-
-def test_what_runs_out_next_brings_the_next_ones_in() -> None:
-    """The two that leave a fill b, which third uses: then all three are solved together."""
-    part = fleet(
-        workload("first", 4, {"a": 1, "b": 1}),
-        workload("second", 4, {"a": 1, "b": 1}),
-        workload("third", 2, {"b": 1, "c": 1}),
-        a=3,
-        b=5,
-        c=9,
+    assert outcome.placement == Placement(
+        {"first": {"a": 2, "b": 2}, "second": {"a": 1, "b": 3}, "third": third}
     )
-    groups = Groups(part, alone(part))
-    groups.alone.update(groups.placed)
-    assert recorded(groups) == [["first", "second"], ["first", "second", "third"]]
-    assert fairlead.solve(part).placement == Placement(groups.placed)
 
 
 def settled_and_tiered(order: Sequence[str] = WITHOUT_BALANCE) -> fairlead.Outcome:
@@ -195,7 +124,7 @@ def test_everybody_beside_those_that_stay_is_known_to_stand_alone() -> None:
     """Old fills a; two newcomers would stand 1, 1 and stand on b beside it, each as well as that allows."""
     old = workload("old", 2, EVENLY, a=2)
     part = fleet(old, workload("one", 2, EVENLY), workload("two", 2, EVENLY), a=2, b=9)
-    answer = solve_competing(Question(part, Search(), alone(part)), solve_together)
+    answer = solve_competing(PartQuestion(part, Search(), alone(part)), solve_together)
     assert answer.placement == Placement({"old": {"a": 2}, "one": {"b": 2}, "two": {"b": 2}})
     assert answer.status is Status.OPTIMAL
     everybody = frozenset({"old", "one", "two"})
@@ -216,16 +145,16 @@ def test_nobody_who_stays_is_searched_for_levels_after_balance() -> None:
     part = replace(fleet(*dynamic, *staying, a=10, b=10), levels=DEFAULT_ORDER)
     asked = list[int]()
 
-    def together(question: Question) -> Answer:
+    def together(question: PartQuestion) -> PartAnswer:
         asked.append(len(question.part.workloads))
         return solve_together(question)
 
     over = Deadline.after(0)
-    answer = solve_competing(Question(part, Search(later=over), alone(part)), together)
+    answer = solve_competing(PartQuestion(part, Search(later=over), alone(part)), together)
     assert asked == [2]
     assert answer.status is Status.FEASIBLE
     asked.clear()
-    assert solve_competing(Question(part, Search(), alone(part)), together).status is Status.OPTIMAL
+    assert solve_competing(PartQuestion(part, Search(), alone(part)), together).status is Status.OPTIMAL
 
 
 def apart_from_others(rule: WorkloadRule) -> WorkloadRule:
@@ -305,11 +234,3 @@ def test_the_answer_is_the_best_of_all(block: int) -> None:
 def test_a_profile_may_put_levels_of_moves_late(seed: int) -> None:
     """Moves, deviation, then tiers: somebody stays for moves before tiers, a level that comes late here."""
     assert assert_best(running_fleet(seed)) is not None
-
-
-def test_some_of_these_fleets_have_workloads_that_stay() -> None:
-    """The test above is about something: in a third of 60 somebody is settled, in some beside others."""
-    stay = [frozen(problem, alone(problem)) for problem in map(running_fleet, range(60))]
-    assert sum(bool(each) for each in stay) >= 20
-    beside = [len(each) < len(running_fleet(seed).workloads) for seed, each in enumerate(stay) if each]
-    assert sum(beside) >= 10

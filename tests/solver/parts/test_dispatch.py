@@ -12,7 +12,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Tiers, Total, Weights
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Question, components
+from fairlead.solver.answers.answer import PartQuestion, components
 from fairlead.solver.parts.dispatch import searched
 from fairlead.solver.parts.methods import may_have_prices
 from fairlead.solver.running.deadline import Deadline
@@ -63,10 +63,10 @@ def test_many_new_workloads_are_left_to_prices() -> None:
         for number, each in enumerate(two_teams().workloads[:1] * 2000)
     ]
     part = replace(two_teams(), clusters=two_teams().clusters[:2])
-    assert may_have_prices(Question(replace(part, workloads=tuple(new)), Search()))
-    assert not may_have_prices(Question(replace(part, workloads=tuple(new[1:])), Search()))
+    assert may_have_prices(PartQuestion(replace(part, workloads=tuple(new)), Search()))
+    assert not may_have_prices(PartQuestion(replace(part, workloads=tuple(new[1:])), Search()))
     running = (replace(new[0], current={"a1": 2}), *new[1:])
-    assert not may_have_prices(Question(replace(part, workloads=running), Search()))
+    assert not may_have_prices(PartQuestion(replace(part, workloads=running), Search()))
 
 
 def test_a_wrong_engine_is_refused() -> None:

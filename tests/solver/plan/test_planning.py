@@ -21,6 +21,7 @@ from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.target import planned
 from fleets import random_fleet
 from moved import moved_to
+from seeds import runs
 
 NAMES = ("member1", "member2", "member3")
 
@@ -245,21 +246,16 @@ def assert_least_moves(seeds: range, *, small: bool) -> None:
     assert targets > len(seeds) // 2
 
 
-def test_small_random_fleets_need_no_fewer_moves() -> None:
+@pytest.mark.parametrize("seeds", runs(range(25), range(25, 150)))
+def test_small_random_fleets_need_no_fewer_moves(seeds: range) -> None:
     """Compared with brute force."""
-    assert_least_moves(range(25), small=True)
+    assert_least_moves(seeds, small=True)
 
 
-def test_random_fleets_replay_cleanly() -> None:
+@pytest.mark.parametrize("seeds", runs(range(100, 115), range(200, 350)))
+def test_random_fleets_replay_cleanly(seeds: range) -> None:
     """Larger ones, proven."""
-    assert_least_moves(range(100, 115), small=False)
-
-
-@pytest.mark.long
-def test_many_random_fleets() -> None:
-    """Three hundred in all."""
-    assert_least_moves(range(25, 150), small=True)
-    assert_least_moves(range(200, 350), small=False)
+    assert_least_moves(seeds, small=False)
 
 
 def test_a_gain_is_read_exactly() -> None:

@@ -29,12 +29,12 @@ from fairlead.models.workload import Workload
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.saved import SavedPlan, SavedWaves
 from fairlead.solver.plan.schedule import waves_of
-from fairlead.solver.plan.transient import Moment
+from fairlead.solver.plan.transient import WaveMoment
 from fairlead.solver.plan.waves import (
     Availability,
-    Blocked,
+    BlockedMove,
     Move,
-    Order,
+    MoveOrder,
     Wave,
     WaveOptions,
     WavePlan,
@@ -92,7 +92,7 @@ def test_a_new_replica_needs_room_beside_the_old_one_of_another_workload() -> No
     target = {"new": {"b": 1}, "old": {"c": 1}}
     at_once = (Move("new", "a", "b", 1), Move("old", "b", "c", 1))
     tight = plan_of(workloads, target, at_once, free={"b": 0})
-    assert found(tight) == [(1, Moment.STARTED, "capacity")]
+    assert found(tight) == [(1, WaveMoment.STARTED, "capacity")]
     text = "wave 1, while old and new replicas run: b: 200m cpu requested, 100m available"
     assert str(replay(tight)[0]).startswith(text)
     assert replay(plan_of(workloads, target, at_once, free={"b": 100})) == ()
@@ -108,11 +108,11 @@ def test_stopping_first_needs_no_room_but_is_missing() -> None:
     target = {"new": {"a": 1, "b": 1}, "old": {"a": 1, "b": 1}}
     moves = (Move("new", "a", "b", 1, stop_first=True), Move("old", "b", "a", 1, stop_first=True))
     full = {"a": 0, "b": 0}
-    allowed = plan_of(workloads, target, moves, free=full, options=WaveOptions(Order.STOP_FIRST))
+    allowed = plan_of(workloads, target, moves, free=full, options=WaveOptions(MoveOrder.STOP_FIRST))
     assert replay(allowed) == ()
-    none_missing = WaveOptions(Order.STOP_FIRST, Availability(max_unavailable=0))
+    none_missing = WaveOptions(MoveOrder.STOP_FIRST, Availability(max_unavailable=0))
     refused = plan_of(workloads, target, moves, free=full, options=none_missing)
-    assert found(refused) == [(1, Moment.STOPPED, "availability")] * 2
+    assert found(refused) == [(1, WaveMoment.STOPPED, "availability")] * 2
     # The order of the workload has to allow it.
     assert found(plan_of(workloads, target, moves, free=full)) == [(1, None, "moves")] * 2
 
@@ -121,7 +121,7 @@ def test_a_surge_may_be_limited() -> None:
     """A surge may be limited."""
     one = WaveOptions(availability=Availability(max_surge=1))
     twice = plan_of((web({"a": 2}),), {"web": {"b": 2}}, (Move("web", "a", "b", 2),), options=one)
-    assert found(twice) == [(1, Moment.STARTED, "surge")]
+    assert found(twice) == [(1, WaveMoment.STARTED, "surge")]
     step = (Move("web", "a", "b", 1),)
     assert replay(plan_of((web({"a": 2}),), {"web": {"b": 2}}, step, step, options=one)) == ()
 
@@ -132,7 +132,7 @@ def test_both_copies_count_for_the_most_of_a_cluster() -> None:
     rule = Bounds(maximum={"b": Bound(2)})
     moves = (Move("web", "a", "b", 1), Move("web", "b", "c", 1))
     plan = plan_of((web({"a": 1, "b": 2}, rule),), {"web": {"b": 2, "c": 1}}, moves)
-    assert found(plan) == [(1, Moment.STARTED, "bounds")]
+    assert found(plan) == [(1, WaveMoment.STARTED, "bounds")]
 
 
 def test_a_minimum_only_where_held_has_to_be_jumped_over() -> None:
@@ -140,7 +140,7 @@ def test_a_minimum_only_where_held_has_to_be_jumped_over() -> None:
     rule = Bounds({"b": Bound(2)}, where_held=frozenset({"b"}))
     workloads, target = (web({"a": 2}, rule),), {"web": {"b": 2}}
     one = (Move("web", "a", "b", 1),)
-    assert found(plan_of(workloads, target, one, one)) == [(1, Moment.AFTER, "bounds")]
+    assert found(plan_of(workloads, target, one, one)) == [(1, WaveMoment.AFTER, "bounds")]
     assert replay(plan_of(workloads, target, (Move("web", "a", "b", 2),))) == ()
 
 
@@ -153,7 +153,7 @@ def test_a_moving_replica_counts_once_in_a_group() -> None:
     away = plan_of(
         (workload,), {"web": {"a": 1, "b": 1}}, (Move("web", "a", "c", 1),), (Move("web", "c", "b", 1),)
     )
-    assert found(away) == [(1, Moment.AFTER, "group-total")]
+    assert found(away) == [(1, WaveMoment.AFTER, "group-total")]
 
 
 def test_a_spread_keeps_its_fewest_groups_inside_the_wave_as_well() -> None:
@@ -167,9 +167,9 @@ def test_a_spread_keeps_its_fewest_groups_inside_the_wave_as_well() -> None:
         (workload,),
         target,
         (Move("web", "b", "c", 1, stop_first=True),),
-        options=WaveOptions(Order.STOP_FIRST),
+        options=WaveOptions(MoveOrder.STOP_FIRST),
     )
-    assert found(first) == [(1, Moment.STOPPED, "spread")]
+    assert found(first) == [(1, WaveMoment.STOPPED, "spread")]
 
 
 def test_a_spread_keeps_its_most_groups_between_waves() -> None:
@@ -177,7 +177,9 @@ def test_a_spread_keeps_its_most_groups_between_waves() -> None:
     # Three clusters while the new replica comes up are fine, three between two waves are not.
     workload = web({"a": 1, "b": 2}, Spread("cluster", SINGLE, 1, 2))
     half = (Move("web", "b", "c", 1),)
-    assert found(plan_of((workload,), {"web": {"a": 1, "c": 2}}, half, half)) == [(1, Moment.AFTER, "spread")]
+    assert found(plan_of((workload,), {"web": {"a": 1, "c": 2}}, half, half)) == [
+        (1, WaveMoment.AFTER, "spread")
+    ]
     assert replay(plan_of((workload,), {"web": {"a": 1, "c": 2}}, (Move("web", "b", "c", 2),))) == ()
 
 
@@ -187,8 +189,8 @@ def test_survival_holds_with_the_fewest_replicas() -> None:
     workload = web({"a": 1, "b": 1}, Survival("cluster", SINGLE, 1))
     target = {"web": {"a": 1, "c": 1}}
     move = Move("web", "b", "c", 1, stop_first=True)
-    first = plan_of((workload,), target, (move,), options=WaveOptions(Order.STOP_FIRST))
-    assert found(first) == [(1, Moment.STOPPED, "survival")]
+    first = plan_of((workload,), target, (move,), options=WaveOptions(MoveOrder.STOP_FIRST))
+    assert found(first) == [(1, WaveMoment.STOPPED, "survival")]
     assert replay(plan_of((workload,), target, (replace(move, stop_first=False),))) == ()
 
 
@@ -199,7 +201,7 @@ def test_a_cluster_that_takes_nothing_new_takes_nothing_back() -> None:
     plan = plan_of(
         (web({"a": 2}, rule),), {"web": {"a": 2}}, (Move("web", "a", "b", 1),), (Move("web", "b", "a", 1),)
     )
-    assert found(plan) == [(2, Moment.STARTED, "candidates")]
+    assert found(plan) == [(2, WaveMoment.STARTED, "candidates")]
 
 
 def test_a_copy_is_full_or_absent() -> None:
@@ -218,7 +220,7 @@ def test_workloads_that_are_kept_apart_do_not_meet_in_a_wave() -> None:
     workloads = (web({"a": 1}, key="one"), web({"b": 1}, key="two"))
     target = {"one": {"b": 1}, "two": {"c": 1}}
     swap = (Move("one", "a", "b", 1), Move("two", "b", "c", 1))
-    assert found(plan_of(workloads, target, swap, rules=apart)) == [(1, Moment.STARTED, "companionship")]
+    assert found(plan_of(workloads, target, swap, rules=apart)) == [(1, WaveMoment.STARTED, "companionship")]
     assert replay(plan_of(workloads, target, swap[1:], swap[:1], rules=apart)) == ()
 
 
@@ -230,7 +232,7 @@ def test_workloads_that_keep_together_move_together() -> None:
     moves = (Move("one", "a", "b", 1), Move("two", "a", "b", 1))
     assert replay(plan_of(workloads, target, moves, rules=tied)) == ()
     assert found(plan_of(workloads, target, moves[:1], moves[1:], rules=tied)) == [
-        (1, Moment.AFTER, "companionship")
+        (1, WaveMoment.AFTER, "companionship")
     ]
 
 
@@ -243,7 +245,7 @@ def test_what_is_broken_may_stay_but_not_get_worse() -> None:
     less = (Move("web", "b", "a", 1),)
     assert replay(plan_of((workload,), target, less, less)) == ()
     more = plan_of((workload,), target, (Move("web", "a", "b", 1),), (Move("web", "b", "a", 3),))
-    assert found(more)[0] == (1, Moment.STARTED, "bounds")
+    assert found(more)[0] == (1, WaveMoment.STARTED, "bounds")
 
 
 def test_missing_replicas_come_before_anything_stops() -> None:
@@ -253,7 +255,7 @@ def test_missing_replicas_come_before_anything_stops() -> None:
     start = (Move("web", None, "b", 2),)
     assert replay(plan_of((workload,), {"web": {"a": 1, "b": 2}}, start)) == ()
     stop = plan_of((workload,), {"web": {"b": 3}}, (Move("web", "a", None, 1),), (Move("web", None, "b", 3),))
-    assert (1, Moment.STOPPED, "availability") in found(stop)
+    assert (1, WaveMoment.STOPPED, "availability") in found(stop)
 
 
 def test_replicas_on_a_cluster_that_is_gone_are_started_new() -> None:
@@ -286,7 +288,7 @@ def test_the_end_has_to_be_the_target_but_for_blocked_moves() -> None:
     workloads, target = (web({"a": 2}),), {"web": {"b": 2}}
     short = plan_of(workloads, target, (Move("web", "a", "b", 1),))
     assert found(short) == [(0, None, "target")] * 2
-    told = replace(short, blocked=(Blocked(Move("web", "a", "b", 1), "b is full"),))
+    told = replace(short, blocked=(BlockedMove(Move("web", "a", "b", 1), "b is full"),))
     assert replay(told) == ()
 
 
@@ -296,7 +298,7 @@ def test_a_plan_survives_json() -> None:
     plan = replace(
         plan_of((web({"a": 1}),), {"web": {"b": 1, "c": 1}}, moves, moves[1:]),
         lower_bound=1,
-        blocked=(Blocked(Move("web", "a", None, 1), "no"),),
+        blocked=(BlockedMove(Move("web", "a", None, 1), "no"),),
     )
     document = plan.to_dict()
     read = SavedPlan(plan.target, plan.options, SavedWaves.model_validate(document))
@@ -317,10 +319,10 @@ def test_availability_in_replicas_and_shares() -> None:
     """Availability in replicas and shares."""
     # 25 % of 10 is 2.5: 2 may be missing, 3 may be too many, as in a Deployment.
     quarter = Availability("25%", "25%")
-    assert (quarter.missing(10, Order.START_FIRST), quarter.surplus(10)) == (2, 3)
-    assert Availability().missing(10, Order.START_FIRST) == 0
-    assert Availability().missing(10, Order.STOP_FIRST) == 2
-    assert Availability().missing(3, Order.EITHER) == 1
+    assert (quarter.missing(10, MoveOrder.START_FIRST), quarter.surplus(10)) == (2, 3)
+    assert Availability().missing(10, MoveOrder.START_FIRST) == 0
+    assert Availability().missing(10, MoveOrder.STOP_FIRST) == 2
+    assert Availability().missing(3, MoveOrder.EITHER) == 1
     assert Availability().surplus(10) is None
     for wrong in (-1, "a quarter", "1.5%", True):
         with pytest.raises(UsageError):
@@ -359,6 +361,6 @@ def test_waves_in_the_wrong_order_are_caught_where_the_order_matters() -> None:
     good = plan_of(workloads, target, (Move("old", "b", "c", 1),), (Move("new", "a", "b", 1),), free={"b": 0})
     assert replay(good) == ()
     assert found(replace(good, waves=good.waves[::-1])) == [
-        (1, Moment.STARTED, "capacity"),
-        (1, Moment.AFTER, "capacity"),
+        (1, WaveMoment.STARTED, "capacity"),
+        (1, WaveMoment.AFTER, "capacity"),
     ]

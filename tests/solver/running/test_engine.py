@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import SETTINGS, THOROUGH, run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 
 def knapsack() -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
@@ -25,7 +25,7 @@ def test_a_run_cut_short_claims_no_bound() -> None:
     model, variables = knapsack()
     cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
     for seconds in (1e-9, 1e-6, 1e-4, 1e-3):
-        finding = run(model, variables, cost, [], Effort(Deadline.after(seconds)))
+        finding = run(model, variables, cost, [], RunLimits(Deadline.after(seconds)))
         if finding.values is None:
             assert finding.bound is None
         else:
@@ -38,7 +38,7 @@ def test_a_finished_run_proves_its_bound(way: Mapping[str, bool]) -> None:
     """With time enough the bound is the optimum itself, whatever way it is searched."""
     model, variables = knapsack()
     cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
-    finding = run(model, variables, cost, [], Effort(Deadline.after(30), **way))
+    finding = run(model, variables, cost, [], RunLimits(Deadline.after(30), **way))
     assert finding.verdict is Verdict.OPTIMAL
     assert finding.values is not None
     assert finding.bound == sum(
@@ -52,7 +52,7 @@ def test_what_is_near_is_better_and_the_same_every_time() -> None:
     for _ in range(2):
         model, variables = knapsack()
         cost = [(variable, -(11 * number % 17) - 1) for number, variable in enumerate(variables)]
-        effort = Effort(Deadline.after(60), work=0.02, nearby=True)
+        effort = RunLimits(Deadline.after(60), work=0.02, nearby=True)
         finding = run(model, variables, cost, [(variable, 1) for variable in variables], effort)
         assert finding.values is not None
         reached = sum(factor * value for (_, factor), value in zip(cost, finding.values, strict=True))

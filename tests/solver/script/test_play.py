@@ -11,9 +11,17 @@ import fairlead
 from builders import binding, cluster, duplicated, static
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Step, Turn
-from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.play import Course, play
+from fairlead.solver.script.events import (
+    ClosedClusters,
+    Closure,
+    OtherManifests,
+    Rebalance,
+    Script,
+    ScriptChange,
+    ScriptEvent,
+)
+from fairlead.solver.script.moments import ScriptMoment, moments
+from fairlead.solver.script.play import ScriptRun, play
 from fairlead.solver.script.played import Handled, weighted_quantile
 from fairlead.solver.script.schedulers import SCHEDULERS
 
@@ -21,9 +29,11 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 EVEN = static(("a", 1), ("b", 1))
 
 
-def script(*steps: Sequence[Step]) -> Script:
+def script(*steps: Sequence[ScriptChange]) -> Script:
     """Return a script with an event every hour, the last one for an hour as well."""
-    events = [Event(NOON + timedelta(hours=hour), tuple(each), f"{hour}") for hour, each in enumerate(steps)]
+    events = [
+        ScriptEvent(NOON + timedelta(hours=hour), tuple(each), f"{hour}") for hour, each in enumerate(steps)
+    ]
     return Script("hours", tuple(events), NOON + timedelta(hours=len(events)))
 
 
@@ -56,7 +66,7 @@ def handled(problem: Problem, events: Script, *names: str) -> dict[str, Handled]
     return {one.scheduler: one for one in play(problem, events, *names).handled}
 
 
-def all_moments(problem: Problem, events: Script) -> list[Moment]:
+def all_moments(problem: Problem, events: Script) -> list[ScriptMoment]:
     """Return the fleet after every event."""
     return list(moments(problem, events))
 
@@ -66,7 +76,10 @@ def test_what_is_restored_is_as_it_was() -> None:
     problem = fairlead.load(fleet(web(4, {"a": 2, "b": 2})))
     lost, back = all_moments(
         problem,
-        script([Clusters(Turn.LOSE, "region-a", "region")], [Clusters(Turn.RESTORE, "region-a", "region")]),
+        script(
+            [ClosedClusters(Closure.LOSE, "region-a", "region")],
+            [ClosedClusters(Closure.RESTORE, "region-a", "region")],
+        ),
     )
     assert [one.name for one in lost.fleet.clusters] == ["b"]
     assert (back.fleet.clusters, back.fleet.workloads) == (problem.clusters, problem.workloads)
@@ -77,7 +90,9 @@ def test_scaling_outlasts_other_manifests() -> None:
     """What the script has scaled stays scaled; only other wishes touch a workload."""
     manifests = fleet(web(4, {"a": 2, "b": 2}), web(2, {"a": 1, "b": 1}, "api"))
     joined = fairlead.load([*manifests, cluster("c", cpu=10)])
-    _, after = all_moments(fairlead.load(manifests), script([fairlead.Scale("web", 6)], [Manifests(joined)]))
+    _, after = all_moments(
+        fairlead.load(manifests), script([fairlead.Scale("web", 6)], [OtherManifests(joined)])
+    )
     assert after.fleet.workload("default/web").replicas == 6
     assert (after.touched, after.opened) == (frozenset(), True)
 
@@ -86,7 +101,7 @@ def test_a_drained_cluster_evicts_and_nobody_else_moves() -> None:
     """Two replicas leave a; of the workload on b alone nothing is touched."""
     alone = web(3, {"b": 3}, "alone", placement=static(("b", 1)))
     problem = fairlead.load(fleet(web(4, {"a": 2, "b": 2}), alone))
-    found = handled(problem, script([Clusters(Turn.DRAIN, "a")]), "fairlead", "karmada")
+    found = handled(problem, script([ClosedClusters(Closure.DRAIN, "a")]), "fairlead", "karmada")
     for one in found.values():
         (step,) = one.steps
         assert (step.due, step.forced, step.moved, step.disturbed, step.missing) == (1, 2, 0, 0, 0)
@@ -95,7 +110,7 @@ def test_a_drained_cluster_evicts_and_nobody_else_moves() -> None:
 def test_what_does_not_fit_waits_and_is_tried_again() -> None:
     """With a lost, b has room for 4 of 6; the other 2 wait for an hour and are placed once a is back."""
     problem = fairlead.load(fleet(web(6, {"a": 3, "b": 3}), b=4))
-    events = script([Clusters(Turn.LOSE, "a")], [Clusters(Turn.RESTORE, "a")])
+    events = script([ClosedClusters(Closure.LOSE, "a")], [ClosedClusters(Closure.RESTORE, "a")])
     found = handled(problem, events, "fairlead")["fairlead"]
     assert [step.missing for step in found.steps] == [2, 0]
     assert found.pending_hours == 2
@@ -124,7 +139,7 @@ def test_a_cut_quota_is_kept_by_fairlead_alone() -> None:
         "metadata": {"name": "all", "namespace": "default"},
         "spec": {"overall": {"cpu": "4"}},
     }
-    events = script([Manifests(fairlead.load([*manifests, quota])), fairlead.Scale("web", 6)])
+    events = script([OtherManifests(fairlead.load([*manifests, quota])), fairlead.Scale("web", 6)])
     found = handled(fairlead.load(manifests), events, "fairlead", "karmada")
     assert (found["fairlead"].steps[0].missing, found["fairlead"].broken_hours) == (2, 0)
     assert found["karmada"].broken_by_rule == {"quota": 6}
@@ -136,7 +151,7 @@ def test_only_who_plans_follows_a_budget() -> None:
     settled = all_moments(problem, script([Rebalance(1)]))[0]
     moved = {}
     for name in ("fairlead", "fairlead-plan"):
-        course = Course.of(SCHEDULERS[name], problem)
+        course = ScriptRun.of(SCHEDULERS[name], problem)
         course.handle(settled)
         moved[name] = dict(course.standing.on("default/web"))
     assert moved == {"fairlead": {"a": 4}, "fairlead-plan": {"a": 3, "b": 1}}
@@ -145,7 +160,7 @@ def test_only_who_plans_follows_a_budget() -> None:
 def test_copies_come_to_a_cluster_that_opens() -> None:
     """Duplicated workloads are looked at where a cluster opens."""
     manifests = fleet(web(2, {"a": 2, "b": 2}, placement=duplicated()))
-    events = script([Clusters(Turn.LOSE, "a")], [Clusters(Turn.RESTORE, "a")])
+    events = script([ClosedClusters(Closure.LOSE, "a")], [ClosedClusters(Closure.RESTORE, "a")])
     for one in handled(fairlead.load(manifests), events, "fairlead", "karmada").values():
         assert [step.missing for step in one.steps] == [0, 0]
         assert [step.due for step in one.steps] == [1, 1]
@@ -155,7 +170,7 @@ def test_broken_rules_make_due_for_fairlead_only() -> None:
     """Every candidate has to hold a replica: a, empty after it was restored, gets one from fairlead alone."""
     placement = static(("a", 1), ("b", 1), minReplicas=1)
     problem = fairlead.load(fleet(web(4, {"a": 2, "b": 2}, placement=placement)))
-    events = script([Clusters(Turn.LOSE, "a")], [Clusters(Turn.RESTORE, "a")])
+    events = script([ClosedClusters(Closure.LOSE, "a")], [ClosedClusters(Closure.RESTORE, "a")])
     found = handled(problem, events, "fairlead", "karmada")
     assert found["fairlead"].broken_hours == 0
     assert found["karmada"].broken_by_rule == {"bounds": 4}  # four replicas, for an hour
@@ -181,9 +196,9 @@ def test_quantiles_count_hours() -> None:
 
 def standing_after(
     problem: Problem, events: Script, name: str = "fairlead"
-) -> tuple[Course, Mapping[str, Any]]:
+) -> tuple[ScriptRun, Mapping[str, Any]]:
     """Return how a scheduler handled a script, and where everything stands in the end."""
-    course = Course.of(SCHEDULERS[name], problem)
+    course = ScriptRun.of(SCHEDULERS[name], problem)
     for moment in moments(problem, events):
         course.handle(moment)
     return course, {key: dict(held) for key, held in course.standing.placed.items()}
@@ -202,7 +217,7 @@ def test_what_was_evicted_in_part_is_divided_anew_by_static_weights() -> None:
     """Two of four are evicted for lack of room elsewhere; back, they follow 3 : 1, though one has to move."""
     applied = {"policy.karmada.io/applied-placement": json.dumps(static(("a", 3), ("b", 1)))}
     running = web(4, {"a": 2, "b": 2}, placement=static(("a", 3), ("b", 1)), marks=applied)
-    events = script([Clusters(Turn.DRAIN, "a")], [Clusters(Turn.RESTORE, "a")])
+    events = script([ClosedClusters(Closure.DRAIN, "a")], [ClosedClusters(Closure.RESTORE, "a")])
     _, placed = standing_after(fairlead.load(fleet(running, b=2)), events)
     assert placed["default/web"] == {"a": 3, "b": 1}
 
@@ -213,7 +228,7 @@ def test_who_is_whole_again_keeps_what_runs() -> None:
     applied = {"policy.karmada.io/applied-placement": json.dumps(weights)}
     running = web(4, {"a": 4, "b": 2}, placement=weights, marks=applied)
     problem = fairlead.load([*fleet(running), cluster("c", cpu=10)])
-    _, placed = standing_after(problem, script([Clusters(Turn.LOSE, "b")]))
+    _, placed = standing_after(problem, script([ClosedClusters(Closure.LOSE, "b")]))
     assert placed["default/web"] == {"a": 4}
 
 

@@ -13,7 +13,7 @@ from builders import binding, cluster, static
 from fairlead.cli.app import main
 from fairlead.manifests.own.schema import json_schema
 from fairlead.models.errors import ManifestError
-from fairlead.solver.script.events import Clusters, Manifests, Rebalance, Turn
+from fairlead.solver.script.events import ClosedClusters, Closure, OtherManifests, Rebalance
 from fairlead.solver.script.reading import read_script
 from places import ROOT
 
@@ -52,11 +52,11 @@ def test_events_are_read_in_their_order() -> None:
     first, second = script.events
     assert first.steps == (
         fairlead.Scale("default/web", 6),
-        Clusters(Turn.DRAIN, "a"),
-        Clusters(Turn.DRAIN, "gold", "tier"),
+        ClosedClusters(Closure.DRAIN, "a"),
+        ClosedClusters(Closure.DRAIN, "gold", "tier"),
         Rebalance("2%"),
     )
-    assert second.steps == (Clusters(Turn.RESTORE, "a"),)
+    assert second.steps == (ClosedClusters(Closure.RESTORE, "a"),)
     assert (script.name, script.hours) == ("try", 2)
 
 
@@ -67,7 +67,9 @@ def test_manifests_are_applied_and_deleted() -> None:
     first |= {"apply": [cluster("c", cpu=1)], "at": "2026-03-02T12:00:00Z"}
     second |= {"delete": [{"kind": "Cluster", "name": "c"}], "at": "2026-03-02T13:00:00Z"}
     found = [event.steps[0] for event in read_script(written, FLEET, fairlead.load).events]
-    names = [[one.name for one in step.problem.clusters] for step in found if isinstance(step, Manifests)]
+    names = [
+        [one.name for one in step.problem.clusters] for step in found if isinstance(step, OtherManifests)
+    ]
     assert names == [["a", "b", "c"], ["a", "b"]]
 
 

@@ -4,25 +4,27 @@ from datetime import UTC, datetime, timedelta
 
 import fairlead
 from fairlead.models.workload import Workload
-from fairlead.solver.script.events import Clusters, Event, Script, Step, Turn
+from fairlead.solver.script.events import ClosedClusters, Closure, Script, ScriptChange, ScriptEvent
 from fairlead.solver.script.moments import moments
 from fairlead.solver.script.play import play
 from fairlead.solver.simulate.changes import Scale
 from kubeadmiral_manifests import federated, member, policy, web
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-STEPS: tuple[Step, ...] = (
-    Clusters(Turn.CORDON, "member2"),
+STEPS: tuple[ScriptChange, ...] = (
+    ClosedClusters(Closure.CORDON, "member2"),
     Scale("default/web", 6),
-    Clusters(Turn.RESTORE, "member2"),
+    ClosedClusters(Closure.RESTORE, "member2"),
     Scale("default/web", 8),
 )
 """member2 stays closed while the workload is scaled for the first time."""
 
 
-def script(*steps: Step) -> Script:
+def script(*steps: ScriptChange) -> Script:
     """Return a script with an event every hour."""
-    events = tuple(Event(NOON + timedelta(hours=hour), (each,), f"{hour}") for hour, each in enumerate(steps))
+    events = tuple(
+        ScriptEvent(NOON + timedelta(hours=hour), (each,), f"{hour}") for hour, each in enumerate(steps)
+    )
     return Script("hours", events, NOON + timedelta(hours=len(events)))
 
 

@@ -536,6 +536,7 @@ def test_exit_codes(
         (["--weight", "web=1"], "'web=1' is not WORKLOAD:CLUSTER=W"),
         (["--weight", "web:member1=1"], "its weights are the capacity of the clusters"),
         (["--sweep", "regio"], "error: no sweep 'regio'; did you mean region"),
+        (["--sweep", "all"], "'all'; known: at, cluster, drain, provider, rack, region and zone (or the key"),
         (["-f", "-", "--add", "-"], "standard input can only be named once"),
     ],
 )

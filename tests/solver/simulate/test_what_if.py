@@ -35,7 +35,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Cause, Exclusion
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.source import Source
 from fairlead.models.triggers import as_triggered
 from fairlead.models.utilisation import Utilisation, utilisation
@@ -201,9 +201,9 @@ def test_preferences_forget_clusters() -> None:
 
 def test_shares_of_a_group_go_to_its_siblings() -> None:
     """With x : y = 1 : 3, and a : b = 1 : 1 in x: without a, b has all of x; without c, x has all."""
-    outer = (Group("x", names("a", "b"), Fraction(1, 4)), Group("y", names("c"), Fraction(3, 4)))
+    outer = (ShareGroup("x", names("a", "b"), Fraction(1, 4)), ShareGroup("y", names("c"), Fraction(3, 4)))
     inner = tuple(
-        Group(name, names(name), share)
+        ShareGroup(name, names(name), share)
         for name, share in zip(ABC, (Fraction(1, 8), Fraction(1, 8), Fraction(3, 4)), strict=True)
     )
     problem = made(Total(), Shares((outer, inner)))

@@ -33,13 +33,13 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.why import gain_sentence
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
-from fairlead.solver.why.answered import Answered
+from fairlead.solver.why.answered import AnsweredPart
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"
@@ -285,7 +285,7 @@ def test_shared_capacity_names_who_gives_way() -> None:
 
 def test_quota() -> None:
     """8 over 1:1 would be 4:4; a quota of 3 pods on member1 makes it 3:5, at 34/4 - 8 = 1/2."""
-    limits = {Scope("pods"): Limit(8), Scope("pods", "member1"): Limit(3)}
+    limits = {QuotaScope("pods"): QuotaLimit(8), QuotaScope("pods", "member1"): QuotaLimit(3)}
     rule = Quota("compute", "default", limits, Source(POLICY, 4))
     why = asked(web(8, 2), rules=(rule,), count=2)
     assert placed(why) == [3, 5]
@@ -300,7 +300,10 @@ def test_quota() -> None:
 
 def test_quota_of_copies() -> None:
     """Copies of 3 may be chosen, and the quota allows 2 pods on member2: it never holds a copy."""
-    limits = {Scope("pods"): Limit(6), Scope("pods", "member2"): Limit(2, source=Source(POLICY, 7))}
+    limits = {
+        QuotaScope("pods"): QuotaLimit(6),
+        QuotaScope("pods", "member2"): QuotaLimit(2, source=Source(POLICY, 7)),
+    }
     rule = Quota("compute", "default", limits, Source(POLICY, 4))
     chosen = web(3, 2, Duplicated(choice=True))
     rules = tuple(each for each in chosen.rules if not isinstance(each, Total | Weights))
@@ -366,6 +369,13 @@ def test_all_in_one_cluster() -> None:
     assert blocked(less(why, 1)) == "no other cluster can take one more"
 
 
+def test_no_more_than_a_cluster_can_be_asked_for() -> None:
+    """Without a total any number is right, but no cluster is asked for a second one of a single replica."""
+    one = Bounds({"member1": Bound(1)}, {})
+    workload = replace(web(1, 1), rules=(Candidates(names(1)), one), without=frozenset({"total"}))
+    assert blocked(more(asked(workload, count=1), 1)) == "no cluster is asked for more than 1"
+
+
 def test_takes_nothing_new() -> None:
     """A cluster with an untolerated NoSchedule taint keeps what it holds and never takes more."""
     keeps = Candidates(
@@ -426,12 +436,12 @@ def test_limits_at_which_nothing_stands_are_asked_about_together(monkeypatch: py
     """
     asked_for: list[Problem] = []
 
-    def counting(about: Answered, changed: Problem, deadline: Deadline) -> Outcome:
+    def counting(about: AnsweredPart, changed: Problem, deadline: Deadline) -> Outcome:
         asked_for.append(changed)
         return resolve(about, changed, deadline)
 
-    resolve = Answered.resolve
-    monkeypatch.setattr(Answered, "resolve", counting)
+    resolve = AnsweredPart.resolve
+    monkeypatch.setattr(AnsweredPart, "resolve", counting)
     weights = Weights({name: number for number, name in enumerate(names(6), 1)})
     clusters = tuple(Cluster(name, free={CPU: 400, "pods": 10}) for name in names(6))
     workload = web(9, 6, weights, requests={CPU: 100})

@@ -17,15 +17,16 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
 )
-from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.quota import QuotaLimit, QuotaScope
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import Possible, Step
-from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.answered import AnsweredPart, answered
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.why import why
 from random_problems import random_problem
+from seeds import runs
 
 QUICK = range(25)
 LONG = range(25, 700)
@@ -92,7 +93,7 @@ def first(
     return None, 0
 
 
-def gains_by_brute_force(about: Answered) -> Found:
+def gains_by_brute_force(about: AnsweredPart) -> Found:
     """Return what every change of a bound gains, also of those that do not bind."""
     known = [level.value for level in about.values]
     found: Found = {}
@@ -122,8 +123,10 @@ def assert_all_explained(seeds: Iterable[int], deviation: Deviation) -> None:
 def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
     """Return a quota of pods and a budget of moves, each at times."""
     rng = random.Random(seed)
-    scopes = [Scope("pods"), Scope("pods", "member1"), Scope("cpu", "member2")]
-    limits = {scope: Limit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes}
+    scopes = [QuotaScope("pods"), QuotaScope("pods", "member1"), QuotaScope("cpu", "member2")]
+    limits = {
+        scope: QuotaLimit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes
+    }
     known = {None, *problem.cluster_by_name}
     chosen = {
         scope: limit for scope, limit in limits.items() if rng.random() < 0.5 and scope.cluster in known
@@ -133,17 +136,12 @@ def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
 
 
 @pytest.mark.parametrize("deviation", list(Deviation))
-def test_costs_and_gains_are_those_of_brute_force(deviation: Deviation) -> None:
+@pytest.mark.parametrize(
+    "seeds", runs(QUICK, *(range(at, at + 75) for at in range(LONG.start, LONG.stop, 75)))
+)
+def test_costs_and_gains_are_those_of_brute_force(seeds: range, deviation: Deviation) -> None:
     """Problems of all rules mixed, one or two workloads on up to three clusters."""
-    assert_all_explained(QUICK, deviation)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deviation", list(Deviation))
-@pytest.mark.parametrize("start", range(LONG.start, LONG.stop, 75))
-def test_costs_and_gains_of_many(start: int, deviation: Deviation) -> None:
-    """The same for many more."""
-    assert_all_explained(range(start, start + 75), deviation)
+    assert_all_explained(seeds, deviation)
 
 
 def assert_partial_explained(problem: Problem, key: str) -> bool:

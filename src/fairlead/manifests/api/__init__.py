@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fairlead.manifests.api.meta import Object
 
 
-class Kind(NamedTuple):
+class ApiKind(NamedTuple):
     """A kind of manifests."""
 
     row: str
@@ -42,7 +42,7 @@ _CLASSES = {
 _ROWS = (
     ("clusters", "cluster.karmada.io/v1alpha1", "karmada", "Cluster"),
     ("policies", _POLICY, "propagation", "PropagationPolicy ClusterPropagationPolicy"),
-    ("quotas", _POLICY, "quotas", "FederatedResourceQuota"),
+    ("quotas", _POLICY, "propagation", "FederatedResourceQuota"),
     ("overrides", _POLICY, "overrides", "OverridePolicy ClusterOverridePolicy"),
     ("bindings", "work.karmada.io/v1alpha2", "karmada", "ResourceBinding ClusterResourceBinding"),
     ("federated_clusters", KUBEADMIRAL, "kubeadmiral", "FederatedCluster"),
@@ -61,8 +61,8 @@ _ROWS = (
 )
 """The row of the manifests, the apiVersion, the module of this package, the kinds."""
 
-KINDS: dict[tuple[str, str], Kind] = {
-    (version, kind): Kind(row, f"{module}.{_CLASSES.get((version, bare), bare)}")
+KINDS: dict[tuple[str, str], ApiKind] = {
+    (version, kind): ApiKind(row, f"{module}.{_CLASSES.get((version, bare), bare)}")
     for row, version, module, kinds in _ROWS
     for kind in kinds.split()
     for bare in (kind.removeprefix("Cluster") or kind,)

@@ -56,7 +56,7 @@ class Open(Api):
     model_config = ConfigDict(extra="ignore")
 
 
-class Known(defaultdict[str, dict[Any, Any]]):
+class KnownValues(defaultdict[str, dict[Any, Any]]):
     """Values that were validated before, by kind and by how they read; the context of validation.
 
     Manifests of one input repeat themselves. What reads the same becomes one object, so it is validated once,
@@ -65,11 +65,11 @@ class Known(defaultdict[str, dict[Any, Any]]):
 
 
 def shared(kind: str, *, items: bool = False) -> WrapValidator:
-    """Make values, or items of a list, that read the same one object, where a context `Known` is given."""
+    """Make values, or items of a list, that read the same one object, where `KnownValues` are given."""
     taken: Any = list if items else dict
 
     def validate(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
-        if not isinstance(info.context, Known) or not isinstance(value, taken):
+        if not isinstance(info.context, KnownValues) or not isinstance(value, taken):
             return handler(value)
         known, keys = info.context[kind], _readings(value if items else [value])
         found = tuple(map(known.get, keys))
@@ -230,7 +230,7 @@ class LabelSelector(Api):
     def selector(self) -> selectors.LabelSelector:
         """The selector that matches labels."""
         expressions = (
-            selectors.Requirement(one.key, one.operator, one.values) for one in self.match_expressions
+            selectors.SelectorRequirement(one.key, one.operator, one.values) for one in self.match_expressions
         )
         return selectors.LabelSelector.of(self.match_labels, expressions)
 

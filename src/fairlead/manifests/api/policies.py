@@ -59,10 +59,10 @@ class ClusterSet(Api):
         return selectors.LabelSelector() if self.label_selector is None else self.label_selector.selector
 
     @cached_property
-    def fields(self) -> tuple[selectors.Requirement, ...]:
+    def fields(self) -> tuple[selectors.SelectorRequirement, ...]:
         """Requirements on provider, region and zone of a cluster; empty where there are none."""
         stated = self.field_selector.match_expressions if self.field_selector else ()
-        return tuple(selectors.Requirement(one.key, one.operator, one.values) for one in stated)
+        return tuple(selectors.SelectorRequirement(one.key, one.operator, one.values) for one in stated)
 
 
 class ClusterAffinity(ClusterSet):

@@ -1,4 +1,4 @@
-"""Policies of Karmada (policy.karmada.io/v1alpha1): which resources go where."""
+"""Karmada (policy.karmada.io/v1alpha1): policies of which resources go where, and quotas of namespaces."""
 
 from typing import Annotated, Literal
 
@@ -14,6 +14,7 @@ from fairlead.manifests.api.meta import (
     Integer32,
     LabelSelector,
     Object,
+    ResourceList,
     Text,
 )
 from fairlead.manifests.api.policies import Placement, Suspension
@@ -67,3 +68,40 @@ class PropagationPolicy(Object):
     """A policy for the resources of its namespace; a ClusterPropagationPolicy is for those of all."""
 
     spec: PropagationSpec
+
+
+class StaticClusterAssignment(Api):
+    """Most that the namespace may request on one cluster, by resource."""
+
+    cluster_name: Filled
+    hard: ResourceList = Field(default_factory=dict)
+
+
+class FederatedResourceQuotaSpec(Api):
+    """Most that the namespace may request on all clusters together, and on some of them."""
+
+    overall: ResourceList
+    static_assignments: tuple[StaticClusterAssignment, ...] = ()
+
+
+class ClusterQuotaStatus(Api):
+    """Observed requests on one cluster."""
+
+    cluster_name: Filled
+    hard: Annotated[ResourceList | None, Inert("spec.staticAssignments counts")] = None
+    used: ResourceList = Field(default_factory=dict)
+
+
+class FederatedResourceQuotaStatus(Api):
+    """Observed requests of the namespace."""
+
+    overall: Annotated[ResourceList | None, Inert("spec.overall counts")] = None
+    overall_used: ResourceList = Field(default_factory=dict)
+    aggregated_status: tuple[ClusterQuotaStatus, ...] = ()
+
+
+class FederatedResourceQuota(Object):
+    """Limits what all workloads of a namespace may request together."""
+
+    spec: FederatedResourceQuotaSpec
+    status: FederatedResourceQuotaStatus = Field(default_factory=FederatedResourceQuotaStatus)

@@ -183,7 +183,7 @@ class ScaleTargetReference(Api):
     name: Name
 
 
-class Range(Api):
+class ScalingRange(Api):
     """Fewest and most replicas to which a workload is scaled."""
 
     scale_target_ref: ScaleTargetReference
@@ -191,7 +191,7 @@ class Range(Api):
     max_replicas: Count
 
 
-class AutoscalerSpec(Range):
+class AutoscalerSpec(ScalingRange):
     """Fewest and most replicas to which a workload is scaled, by any metrics."""
 
     metrics: Annotated[Anything, _WHEN] = None
@@ -205,7 +205,7 @@ class HorizontalPodAutoscaler(Object):
     status: Annotated[Anything, OBSERVED] = None
 
 
-class CpuAutoscalerSpec(Range):
+class CpuAutoscalerSpec(ScalingRange):
     """Fewest and most replicas to which a workload is scaled, by the cpu that its pods use."""
 
     target_cpu: Annotated[Integer32 | None, Field(alias="targetCPUUtilizationPercentage"), _WHEN] = None

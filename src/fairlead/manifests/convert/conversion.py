@@ -24,7 +24,7 @@ from fairlead.manifests.join import Subject, keys
 from fairlead.manifests.karmada.requests import in_sets
 from fairlead.manifests.kubeadmiral.annotations import marks
 from fairlead.manifests.kubeadmiral.reading import APPLIED_MIGRATION, AUTO_MIGRATION, OVERRIDING, PREFIX
-from fairlead.manifests.kubeadmiral.scheduling import Chosen, named_policy, objects_of
+from fairlead.manifests.kubeadmiral.scheduling import NamedPolicy, named_policy, objects_of
 from fairlead.manifests.loading import Input, load, problem_of
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.reader import NamedDocument
@@ -194,7 +194,9 @@ class _Writer:
         self._as_they_are(manifests.federated_overrides, told)
         return found
 
-    def _bound(self, subject: Subject, workload: Workload | None, chosen: Chosen, found: Replaced) -> None:
+    def _bound(
+        self, subject: Subject, workload: Workload | None, chosen: NamedPolicy, found: Replaced
+    ) -> None:
         """Write a workload of KubeAdmiral with a binding for where it runs."""
         for name, mark in marks("annotations", objects_of(subject)).items():
             if name in _PER_WORKLOAD:

@@ -18,7 +18,7 @@ from fairlead.manifests.kubeadmiral.policies import (
     LocatedPolicy,
     applied_policy,
 )
-from fairlead.manifests.kubeadmiral.stated import Preferences, SelectorTerm
+from fairlead.manifests.kubeadmiral.stated import SelectorTerm, StatedPreferences
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.selectors import IN, NOT_IN
@@ -214,7 +214,7 @@ def _is_plain(term: SelectorTerm) -> bool:
     )
 
 
-def _limits(preferred: Preferences) -> list[JsonObject]:
+def _limits(preferred: StatedPreferences) -> list[JsonObject]:
     """Return minima and maxima, a term for each cluster."""
     found = []
     for name in preferred.entries:

@@ -117,8 +117,8 @@ def left_out(
     `declared`: what `declared_for` says of it; `policies`: among which one is looked for that nearly selects
     it.
 
-    A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
-    what it has, so there is nothing to decide; what it holds counts as taken.
+    A workload without any placement is not propagated by Karmada. One whose scheduling is suspended, or that
+    is being deleted, keeps what it has, so there is nothing to decide; what it holds counts as taken.
     """
     if subject.unread:
         first, *others = (mistake for one in subject.unread for mistake in one.mistakes)
@@ -134,6 +134,10 @@ def left_out(
         if located and suspension and suspension.scheduling:
             text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
             return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
+    for leaving, what in ((subject.binding, "its binding"), (subject.template, "it")):
+        if leaving and leaving.model.metadata.deletion_timestamp is not None:
+            text = f"{key} is left out: {what} is being deleted, so nothing new is placed for it"
+            return Statement(SUSPENDED, text, leaving.source("metadata", "deletionTimestamp"), key)
     if declared is None and not follows(subject):
         text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
         text += _near_miss(subject, policies)

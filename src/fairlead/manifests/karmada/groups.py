@@ -1,6 +1,6 @@
 """Where candidates come from: affinity groups, the overflow tiers of each, and spread constraints."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.manifests.api import policies as api
@@ -88,6 +88,24 @@ def groups_of(placement: api.Placement) -> tuple[DeclaredGroup, ...]:
     if placement.cluster_affinity is None:
         return (DeclaredGroup(None, path, (DeclaredTier(None, path),)),)
     return (DeclaredGroup(None, path, tuple(_tiers(placement.cluster_affinity, path))),)
+
+
+def group_with(
+    names: Iterable[str],
+    groups: Sequence[DeclaredGroup],
+    observed: str | None,
+    clusters: Mapping[str, Cluster],
+) -> str | None:
+    """Return the name of the first affinity group, from the observed one on, that has all of some clusters.
+
+    `observed`: the group that the status names; from the first one on where it names none of them. None where
+    no group has all.
+    """
+    known, inside = [group.name for group in groups], frozenset(names)
+    for group in groups[known.index(observed) if observed in known else 0 :]:
+        if inside <= frozenset().union(*group.tiers_of(clusters)):
+            return group.name
+    return None
 
 
 def declared_tiers(placement: api.Placement) -> Iterator[DeclaredTier]:

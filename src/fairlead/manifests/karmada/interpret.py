@@ -14,7 +14,7 @@ from fairlead.manifests.eligibility import candidates, made_once
 from fairlead.manifests.fleet import Interpreted, ManifestReading
 from fairlead.manifests.join import Rebalancing, Subject
 from fairlead.manifests.karmada.facts import Declared, evictions, replicas_source
-from fairlead.manifests.karmada.groups import DeclaredGroup, groups_of, spreads
+from fairlead.manifests.karmada.groups import DeclaredGroup, group_with, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
     DIVISION,
     DYNAMIC,
@@ -24,8 +24,8 @@ from fairlead.manifests.karmada.preferences import (
     is_dynamic,
 )
 from fairlead.manifests.karmada.remarks import refused_weights, remarks, unknown_clusters, without_effect
-from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.scheduled import Priorities, as_binding
+from fairlead.manifests.karmada.resolve import ResolvedGroup, Resolver
+from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, Taint
@@ -92,7 +92,7 @@ class Interpreter(Resolver):
         declared: Declared,
         evicting: Mapping[str, Source],
         replicas: Source,
-    ) -> tuple[tuple[WorkloadRule, ...], Division]:
+    ) -> tuple[tuple[WorkloadRule, ...], ResolvedGroup]:
         division = self.division(group, workload, declared, evicting)
         # What depends on a division and on the lines of a document is made once for all that share both.
         key = division.key and ("rules", id(declared.document), division.key)
@@ -101,7 +101,7 @@ class Interpreter(Resolver):
         rules = (found[0], amount, *found[1:], *self._preferences(division, declared, workload))
         return rules, division
 
-    def _whoever(self, division: Division, declared: Declared) -> Iterator[WorkloadRule]:
+    def _whoever(self, division: ResolvedGroup, declared: Declared) -> Iterator[WorkloadRule]:
         """Yield the candidates, then all rules in which no single workload counts, each with its line."""
         yield candidates(division.standing, declared.source)
         yield from located(division.totals, declared.source)
@@ -111,7 +111,7 @@ class Interpreter(Resolver):
             yield replace(rule, source=declared.source(path))
 
     def _preferences(
-        self, division: Division, declared: Declared, workload: Workload
+        self, division: ResolvedGroup, declared: Declared, workload: Workload
     ) -> Iterator[Tiers | Aggregated | Weights | Copies | Evenness | Moves]:
         """Say where a workload stands best, in which ratio it is divided, and that what runs better stays."""
         if division.weights is None and not declared.totals.even:
@@ -164,7 +164,7 @@ class PlacementReading(ManifestReading):
         del cluster, most
 
 
-def _amount(division: Division, declared: Declared, replicas: Source) -> Total | Duplicated:
+def _amount(division: ResolvedGroup, declared: Declared, replicas: Source) -> Total | Duplicated:
     if division.weights is not None or declared.totals.even:
         return Total(replicas)
     choice = bool(declared.placement.spread_constraints)
@@ -180,7 +180,7 @@ def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Decla
     return Bounds(minimum, maximum, where_held)
 
 
-def _where_held(division: Division, declared: Declared) -> frozenset[str]:
+def _where_held(division: ResolvedGroup, declared: Declared) -> frozenset[str]:
     """Return the candidates that may go without replicas: all where there is a choice, else later tiers."""
     if _chooses(declared):
         return frozenset(division.standing.names)
@@ -214,8 +214,10 @@ class Propagation:
         """Return a workload with its rules, and what there is to say about it."""
         urgency, unresolved = self.priorities.of_workload(subject, read.key)
         fresh, binding = self.rebalancing.wants(subject) or read.fresh, as_binding(subject, declared, read)
-        due = not binding.up_to_date
-        workload = replace(read, policy=declared.name, priority=urgency, fresh=fresh, due=due)
+        due, observed = not binding.up_to_date, self._group(subject, read, declared)
+        workload = replace(
+            read, policy=declared.name, priority=urgency, fresh=fresh, due=due, observed=observed
+        )
         reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
         interpreted = self.interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
         remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
@@ -227,3 +229,18 @@ class Propagation:
             reading=reading,
         )
         return at_start(placed), remarked
+
+    def _group(self, subject: Subject, read: Workload, declared: Declared) -> str | None:
+        """Return the affinity group in which a workload was scheduled last; None where that is unknown.
+
+        A binding that Karmada's scheduler would leave as it is stays in the group where it runs, also where
+        its status, which backups leave out, does not say in which.
+        """
+        groups = groups_of(declared.placement) if declared.placement.cluster_affinities else ()
+        if (
+            not groups
+            or read.observed in [group.name for group in groups]
+            or not is_at_rest(subject, read, declared)
+        ):
+            return read.observed
+        return group_with(read.current, groups, None, self.interpreter.clusters)

@@ -15,7 +15,7 @@ _CLUSTER_POLICY = "clusterpropagationpolicy.karmada.io/"
 MATCHES_ALL, MATCHES_LABELS, MATCHES_NAME = range(1, 4)
 
 
-class Resource(NamedTuple):
+class ResourceTemplate(NamedTuple):
     """Resource as the selectors of policies see it."""
 
     api_version: str
@@ -26,7 +26,7 @@ class Resource(NamedTuple):
     """Labels of the resource. Its namespace is empty where it is cluster-scoped."""
 
 
-class Choice(NamedTuple):
+class ChosenPolicy(NamedTuple):
     """The policy of a resource, and a better one that came too late."""
 
     policy: Located[PropagationPolicy] | None
@@ -48,7 +48,7 @@ def claim_of(model: Object) -> tuple[str, str] | None:
     return None
 
 
-def selects(selector: ResourceSelector, resource: Resource | Workload) -> bool:
+def selects(selector: ResourceSelector, resource: ResourceTemplate | Workload) -> bool:
     """Tell whether a resource of the right kind and name is selected; labels do not count beside a name."""
     if selector.namespace and selector.namespace != resource.namespace:
         return False
@@ -57,7 +57,7 @@ def selects(selector: ResourceSelector, resource: Resource | Workload) -> bool:
     return selector.label_selector.selector.matches(resource.labels)
 
 
-class Entry(NamedTuple):
+class PolicySelector(NamedTuple):
     """One selector of a policy."""
 
     policy: Located[PropagationPolicy]
@@ -78,7 +78,7 @@ _Key = tuple[str, str, str, str]
 class PolicyIndex:
     """Selectors of policies, by what they select."""
 
-    entries: Mapping[_Key, Sequence[Entry]]
+    entries: Mapping[_Key, Sequence[PolicySelector]]
     """Selectors by namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for
     all names)."""
     by_name: Mapping[tuple[str, str], Located[PropagationPolicy]]
@@ -86,16 +86,16 @@ class PolicyIndex:
     @classmethod
     def of(cls, policies: Iterable[Located[PropagationPolicy]]) -> "PolicyIndex":
         """Sort policies by what they select."""
-        entries: dict[_Key, list[Entry]] = {}
+        entries: dict[_Key, list[PolicySelector]] = {}
         by_name: dict[tuple[str, str], Located[PropagationPolicy]] = {}
         for policy in policies:
             by_name[policy.model.place] = policy
             for one in policy.model.spec.resource_selectors:
                 key = (policy.model.in_namespace, one.api_version, one.kind, one.name)
-                entries.setdefault(key, []).append(Entry(policy, one))
+                entries.setdefault(key, []).append(PolicySelector(policy, one))
         return cls(entries, by_name)
 
-    def choose(self, resource: Resource, claim: tuple[str, str] | None = None) -> Choice:
+    def choose(self, resource: ResourceTemplate, claim: tuple[str, str] | None = None) -> ChosenPolicy:
         """Return the policy that applies to a resource.
 
         `claim`: namespace and name of the policy that it belongs to already; None where it belongs to none.
@@ -105,36 +105,36 @@ class PolicyIndex:
         is claimed stays with its policy as long as that selects it, unless a preceding policy preempts
         (``preemption: Always``).
         """
-        best: dict[tuple[str, str], Entry] = {}
+        best: dict[tuple[str, str], PolicySelector] = {}
         for entry in self._entries_for(resource):
             name = entry.policy.model.place
             if name not in best or best[name].precision < entry.precision:
                 best[name] = entry
         return _respecting(claim, [entry.policy for entry in sorted(best.values(), key=_rank)])
 
-    def _entries_for(self, resource: Resource) -> Iterator[Entry]:
+    def _entries_for(self, resource: ResourceTemplate) -> Iterator[PolicySelector]:
         for scope in dict.fromkeys((resource.namespace, "")):
             for name in (resource.name, ""):
                 key = (scope, resource.api_version, resource.kind, name)
                 yield from (one for one in self.entries.get(key, ()) if selects(one.selector, resource))
 
 
-def _rank(entry: Entry) -> tuple[bool, int, int, str]:
+def _rank(entry: PolicySelector) -> tuple[bool, int, int, str]:
     """Return the place of a selecting policy, the first one lowest."""
     policy = entry.policy.model
     return policy.cluster_scoped, -policy.spec.priority, -entry.precision, policy.metadata.name
 
 
-def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[PropagationPolicy]]) -> Choice:
+def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[PropagationPolicy]]) -> ChosenPolicy:
     """Return the first policy, or the one that has claimed the resource and is not preempted."""
     if not ordered:
-        return Choice(None)
+        return ChosenPolicy(None)
     held = next((policy for policy in ordered if policy.model.place == claim), None)
     if held is None or held is ordered[0]:
-        return Choice(ordered[0])
+        return ChosenPolicy(ordered[0])
     preceding = ordered[: ordered.index(held)]
     winner = next((policy for policy in preceding if _preempts(policy.model, held.model)), held)
-    return Choice(winner, preceding[0] if winner is held else None)
+    return ChosenPolicy(winner, preceding[0] if winner is held else None)
 
 
 def _preempts(policy: PropagationPolicy, held: PropagationPolicy) -> bool:

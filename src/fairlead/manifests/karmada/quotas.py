@@ -1,17 +1,18 @@
 """From Karmada's FederatedResourceQuota objects to quotas of namespaces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.manifests.api import quotas as api
+from fairlead.manifests.api import propagation as api
 from fairlead.manifests.findings import Finding, below, repeated
+from fairlead.manifests.karmada.requests import Amounts
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import CPU, PODS
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import available_units, counts_bytes, format_quantity, requested_units
-from fairlead.models.rules.quota import KIND, Limit, Quota, Scope, asked
+from fairlead.models.rules.quota import KIND, Quota, QuotaLimit, QuotaScope, asked
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed, with_nearest
 from fairlead.models.workload import Workload
@@ -36,8 +37,6 @@ _ALLOWED = (
     "allowed are cpu, memory, ephemeral-storage, hugepages-<size>, pods, and devices such as nvidia.com/gpu,"
     " each but pods also as requests.<resource>"
 )
-
-Amounts = Mapping[str, Fraction]
 
 
 def resource_of(name: str) -> str | None:
@@ -128,13 +127,13 @@ def with_quotas(problem: Problem, manifests: Sequence[LocatedQuota], left_out: S
 
 def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozenset[str]) -> Quota:
     """Return one quota with what its namespace uses now; clusters that are not there limit nothing."""
-    limits: dict[Scope, Limit] = {}
+    limits: dict[QuotaScope, QuotaLimit] = {}
     for cluster, path, amounts in _declared(located):
         for name, amount in amounts.items():
             resource = resource_of(name)
             if resource is not None and (cluster is None or cluster in present):
-                limit = Limit(available_units(resource, amount), 0, located.source(*path, name))
-                scope = Scope(resource, cluster)
+                limit = QuotaLimit(available_units(resource, amount), 0, located.source(*path, name))
+                scope = QuotaScope(resource, cluster)
                 # Two names of one resource, such as cpu and requests.cpu: the smaller amount counts.
                 limits[scope] = min(limits.get(scope, limit), limit, key=lambda each: each.hard)
     meta = located.model.metadata
@@ -142,7 +141,7 @@ def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozen
     source = replace(located.source(), manifest=located.document.data)
     rule = Quota(meta.name, located.model.in_namespace, limits, source)
     used = _observed(located.model.status)
-    held: dict[Scope, int] = {}
+    held: dict[QuotaScope, int] = {}
     for workload in workloads:
         for scope, units in asked(rule, workload, workload.current).items():
             held[scope] = held.get(scope, 0) + units
@@ -162,15 +161,15 @@ def _declared(located: LocatedQuota) -> Iterator[tuple[str | None, Path, Amounts
         yield assignment.cluster_name, path, assignment.hard
 
 
-def _observed(status: api.FederatedResourceQuotaStatus) -> dict[Scope, int]:
+def _observed(status: api.FederatedResourceQuotaStatus) -> dict[QuotaScope, int]:
     """Return the amounts used now by scope, as the status says; of two names of one resource the larger."""
-    found: dict[Scope, int] = {}
+    found: dict[QuotaScope, int] = {}
     each = [(one.cluster_name, one.used) for one in status.aggregated_status]
     for cluster, amounts in ((None, status.overall_used), *each):
         for name, amount in amounts.items():
             resource = resource_of(name)
             if resource is not None:
-                scope = Scope(resource, cluster)
+                scope = QuotaScope(resource, cluster)
                 found[scope] = max(found.get(scope, 0), requested_units(resource, amount))
     return found
 

@@ -30,8 +30,18 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
     yield from _idle_totals(subject, declared)
     yield from _idle_placement(declared)
+    yield from tiny_memory(workload)
     if subject.binding:
         yield from other_replicas(subject, workload, "binding")
+
+
+def tiny_memory(workload: Workload) -> Iterator[Statement]:
+    """Say that a workload requests less than 1 KiB of memory, as 256m, which is thousandths, or 256."""
+    asked = workload.requests.get("memory", 0)
+    if 0 < asked < 1024:
+        asks = f"requests {counted(asked, 'byte')} of memory per replica"
+        text = f"{workload.key} {asks}; did you mean Mi or Gi?"
+        yield Statement("requests", text, workload.source, workload.key)
 
 
 def other_replicas(subject: Subject, workload: Workload, counts: str) -> Iterator[Statement]:

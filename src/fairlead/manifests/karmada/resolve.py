@@ -114,7 +114,7 @@ def grounds(
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class ResolvedGroup:
     """Candidates of one workload in one affinity group, and how it is divided among them."""
 
     standing: Eligibility
@@ -137,7 +137,7 @@ class Resolver(Fleet):
 
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
-    ) -> Division:
+    ) -> ResolvedGroup:
         """Find the candidates of a workload in one affinity group, and how it is divided among them."""
         placement, api = declared.placement, (workload.api_version, workload.kind)
         text = self._text(declared, *FIELDS, "clusterTolerations", "spreadConstraints")
@@ -170,7 +170,7 @@ class Resolver(Fleet):
             lambda: frozenset(value for one in self.clusters.values() for value in values_of(one, field)),
         )
 
-    def ranking(self, division: Division, workload: Workload) -> tuple[tuple[str, ...], ...]:
+    def ranking(self, division: ResolvedGroup, workload: Workload) -> tuple[tuple[str, ...], ...]:
         """Return the candidates, those with the most room first and those with as much together."""
         return roomiest(self.rooms(division.standing.names, workload))
 
@@ -189,7 +189,7 @@ class Resolver(Fleet):
         workload: Workload,
         declared: Declared,
         key: Hashable | None,
-    ) -> Division:
+    ) -> ResolvedGroup:
         """Weigh the candidates of a workload, which may close some of them."""
         placement, totals = declared.placement, declared.totals
         if not totals.even:
@@ -210,7 +210,7 @@ class Resolver(Fleet):
         tiers, names = tiered(group, base.names, self.clusters), base.names
         bounds = preferences.resolve_bounds(placement, names, self.clusters)
         totalled = resolve(totals, names, self.clusters)
-        return Division(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
+        return ResolvedGroup(base, weights, tiers if len(tiers) > 1 else (), bounds, totalled, key, unweighed)
 
     def _static(
         self, base: Eligibility, terms: Sequence[StaticClusterWeight], instead: Mapping[str, int]

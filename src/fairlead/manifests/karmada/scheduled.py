@@ -151,7 +151,7 @@ def parsed(text: str) -> Any:
 
 
 def _compared(placement: Any, workload: Workload) -> Any:
-    """Return the part of a placement that is compared: of affinity groups only the observed one."""
+    """Return the part of a placement that is compared: of affinity groups the observed one, else all."""
     if not isinstance(placement, dict):
         return None
     parts = {name: placement.get(name) for name in _COMPARED}
@@ -159,7 +159,7 @@ def _compared(placement: Any, workload: Workload) -> Any:
     if isinstance(terms, list) and terms:
         named = (term for term in terms if isinstance(term, dict))
         parts["observed"] = next(
-            (term for term in named if term.get("affinityName") == workload.observed), "none"
+            (term for term in named if term.get("affinityName") == workload.observed), terms
         )
     return _bare(_completed(parts))
 

@@ -18,7 +18,7 @@ from fairlead.manifests.karmada.preferences import (
     preference_of,
     preferences_of,
 )
-from fairlead.manifests.karmada.totals import NO_TOTALS, Number, Target, Totals
+from fairlead.manifests.karmada.totals import NO_TOTALS, SpecifiedTotal, StatedTotal, Totals
 from fairlead.manifests.validation import in_plain_words
 from fairlead.manifests.yaml.documents import Document, Path, shortened
 from fairlead.manifests.yaml.json_text import JsonReading, read_json
@@ -27,24 +27,24 @@ from fairlead.models.source import Source
 WHOLE = "fairlead.io/replicas"
 
 
-class Named(Api):
+class NamedRegion(Api):
     """A region in which replicas may stand."""
 
     name: Filled
 
 
-class Counted(Named):
+class NamedReplicas(NamedRegion):
     """A cluster or region and its replicas."""
 
     replicas: Count
 
 
-class Annotation(Api):
+class ReplicasAnnotation(Api):
     """Content of one annotation."""
 
-    specified_clusters: tuple[Counted, ...] = ()
-    specified_idcs: tuple[Counted, ...] = ()
-    idcs: tuple[Named, ...] = ()
+    specified_clusters: tuple[NamedReplicas, ...] = ()
+    specified_idcs: tuple[NamedReplicas, ...] = ()
+    idcs: tuple[NamedRegion, ...] = ()
 
 
 _EXAMPLES = {
@@ -54,21 +54,21 @@ _EXAMPLES = {
 }
 
 
-def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation]]:
+def annotated(meta: ObjectMeta) -> Iterator[tuple[Path, ReplicasAnnotation]]:
     """Yield where annotations of an object say what of replicas; what cannot be read says nothing."""
     for path, reading in _readings(meta):
-        if isinstance(reading, Annotation):
+        if isinstance(reading, ReplicasAnnotation):
             yield path, reading
 
 
 def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
     """List the mistakes in annotations about replicas."""
     for path, reading in _readings(meta):
-        if not isinstance(reading, Annotation):
+        if not isinstance(reading, ReplicasAnnotation):
             yield from below(path, reading)
 
 
-def _readings(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation | list[Finding]]]:
+def _readings(meta: ObjectMeta) -> Iterator[tuple[Path, ReplicasAnnotation | list[Finding]]]:
     """Yield the path of every annotation that counts, and what it says, or what is wrong in it."""
     if meta.annotation:
         yield ("annotation",), _read(meta.annotation, None)
@@ -77,14 +77,16 @@ def _readings(meta: ObjectMeta) -> Iterator[tuple[Path, Annotation | list[Findin
             yield ("annotations", key), _read(meta.annotations[key], None if key == WHOLE else key)
 
 
-def _read(text: str, key: str | None) -> Annotation | list[Finding]:
+def _read(text: str, key: str | None) -> ReplicasAnnotation | list[Finding]:
     """Read an annotation; `key` is the only one that it holds, None for all."""
     reading = read_json("", text)
     if reading.mistakes or len(reading.values) != 1:
         return [_unreadable(text, key, reading)]
     data, _ = reading.values[0]
     try:
-        return Annotation.model_validate(data if key is None else {key: data}, by_alias=True, by_name=False)
+        return ReplicasAnnotation.model_validate(
+            data if key is None else {key: data}, by_alias=True, by_name=False
+        )
     except ValidationError as error:
         return [_wrong(details, key) for details in error.errors(include_url=False)]
 
@@ -158,7 +160,7 @@ def is_specified(strategy: api.ReplicaSchedulingStrategy | None) -> bool:
     return preference in SPECIFIED or (preference is None and bool(targets_in(strategy)))
 
 
-def targets_in(strategy: api.ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
+def targets_in(strategy: api.ReplicaSchedulingStrategy | None) -> tuple[SpecifiedTotal, ...]:
     """Return the targets of a strategy, under any of the names that the proposal gives the list."""
     found = []
     for base, preferences in preferences_of(strategy):
@@ -168,27 +170,27 @@ def targets_in(strategy: api.ReplicaSchedulingStrategy | None) -> tuple[Target, 
                     continue
                 field: Path = ("replicas",) if target.replicas is not None else ("extendFields", "replicas")
                 path = (*base, name, position, *field)
-                found.append(Target(target.target_cluster, target.total, path))
+                found.append(SpecifiedTotal(target.target_cluster, target.total, path))
     return tuple(found)
 
 
-def _numbers(placement: api.Placement, document: Document, replicas: int | None) -> Iterator[Number]:
+def _numbers(placement: api.Placement, document: Document, replicas: int | None) -> Iterator[StatedTotal]:
     """Yield the totals of all candidates; a number that is said twice counts once."""
     if replicas is not None:
-        yield Number(replicas, document.source(("spec", "replicas")))
+        yield StatedTotal(replicas, document.source(("spec", "replicas")))
     if placement.replicas is not None and placement.replicas != replicas:
-        yield Number(placement.replicas, ("replicas",))
+        yield StatedTotal(placement.replicas, ("replicas",))
 
 
 def _annotations(document: Document, meta: ObjectMeta) -> Totals:
-    targets: list[Target] = []
+    targets: list[SpecifiedTotal] = []
     regions: set[str] = set()
     regions_at: Path | Source = ()
     apart = False
     for path, said in annotated(meta):
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
-            Target(
+            SpecifiedTotal(
                 api.ClusterSet(cluster_names=(one.name,)),
                 one.replicas,
                 _entry(source, "specifiedClusters", at),
@@ -196,7 +198,7 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
             for at, one in enumerate(said.specified_clusters)
         ]
         targets += [
-            Target(_region(one.name), one.replicas, _entry(source, "specifiedIdcs", at))
+            SpecifiedTotal(_region(one.name), one.replicas, _entry(source, "specifiedIdcs", at))
             for at, one in enumerate(said.specified_idcs)
         ]
         if said.idcs:

@@ -20,7 +20,7 @@ NO_TARGET = "is in no target of the specified replicas"
 NOT_LISTED = "is in none of the listed regions"
 
 
-class Target(NamedTuple):
+class SpecifiedTotal(NamedTuple):
     """A set of clusters and the replicas that it holds together."""
 
     clusters: ClusterSet
@@ -29,7 +29,7 @@ class Target(NamedTuple):
     """Where the number stands: a path inside the placement, or a source elsewhere."""
 
 
-class Number(NamedTuple):
+class StatedTotal(NamedTuple):
     """Replicas of all clusters that are listed, and where the number stands."""
 
     replicas: int
@@ -40,9 +40,9 @@ class Number(NamedTuple):
 class Totals:
     """Totals that a placement, and the object around it, states."""
 
-    targets: tuple[Target, ...] = ()
+    targets: tuple[SpecifiedTotal, ...] = ()
     """Sets of clusters with their totals; other clusters are no candidates. Empty where there are none."""
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[StatedTotal, ...] = ()
     """Totals of all candidates together; every one of them holds."""
     regions: frozenset[str] | None = None
     """Regions to which an annotation limits the candidates; None where none does."""

@@ -40,7 +40,7 @@ from fairlead.manifests.kubeadmiral.reading import (
     read_annotation,
     read_feedback,
 )
-from fairlead.manifests.kubeadmiral.stated import Policy
+from fairlead.manifests.kubeadmiral.stated import StatedPolicy
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
 from fairlead.models.errors import Mistake
@@ -143,7 +143,7 @@ def _evictions(
         if until is None:
             text = f"{key}: the eviction from {cluster} has no validUntil and counts as over"
         else:
-            text = f"{key}: {cluster} counts as unavailable, as if it were before {until.isoformat()}"
+            text = f"{key}: {cluster} counts as unavailable until {until.isoformat()}, whatever the time"
         yield Statement("migration", text, source, key, cluster)
 
 
@@ -255,7 +255,7 @@ def _no_word(allowed: Mapping[str, bool], mark: Mark) -> str:
 
 def _no_limit(mark: Mark) -> str:
     """Say what a number of clusters is where it is none."""
-    found = read_annotation("maxClusters", mark.value, Policy())
+    found = read_annotation("maxClusters", mark.value, StatedPolicy())
     return "" if found else "must be a whole number, at least 0"
 
 

@@ -7,10 +7,11 @@ from fairlead.manifests.eligibility import Ground, departing, not_joined, tainte
 from fairlead.manifests.fleet import Fleet, Weighed, roomiest
 from fairlead.manifests.kubeadmiral.annotations import Reports
 from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, AppliedPolicy
-from fairlead.manifests.kubeadmiral.stated import Preferences
+from fairlead.manifests.kubeadmiral.stated import StatedPreferences
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
@@ -63,7 +64,8 @@ def static_weights(policy: AppliedPolicy, names: Sequence[str]) -> Weighed:
         if not weight and name not in preferred.minimum:
             given = preferred.weights.get(name)
             reason = ZERO_WEIGHT if given else NO_WEIGHT
-            closed[name] = Ground(reason, given.source if given else preferred.entries.get(name))
+            where = given.source if given else preferred.entries.get(name)
+            closed[name] = Ground(reason, where, cause=Cause.NO_WEIGHT)
     return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed)
 
 
@@ -160,7 +162,7 @@ def copies(
     workload: Workload,
     names: Iterable[str],
     clusters: Mapping[str, Cluster],
-    preferred: Preferences,
+    preferred: StatedPreferences,
 ) -> tuple[dict[str, int], dict[str, int], dict[str, Bound]]:
     """Return the size of the copy where it differs, what it would be with more room, and what it has to be.
 

@@ -13,7 +13,7 @@ from fairlead.manifests.api.kubeadmiral import (
 from fairlead.manifests.findings import Finding, below
 from fairlead.manifests.karmada.findings import wrong_values
 from fairlead.manifests.kubeadmiral.reading import as_stored, read_policy, section
-from fairlead.manifests.kubeadmiral.stated import Policy
+from fairlead.manifests.kubeadmiral.stated import StatedPolicy
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.selectors import IN, NOT_IN, operator_problem
@@ -32,7 +32,7 @@ _FIELDS = (MODE, SELECTOR, AFFINITY, TOLERATIONS, MAX_CLUSTERS, PLACEMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedPolicy(Policy):
+class AppliedPolicy(StatedPolicy):
     """A policy, and what overrides it, as it applies to workloads: nothing in it is wrong."""
 
     name: str = ""

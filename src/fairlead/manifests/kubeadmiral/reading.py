@@ -11,63 +11,69 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy, Preferences, SelectorTerm, numbers
+from fairlead.manifests.kubeadmiral.stated import (
+    Feedback,
+    SelectorTerm,
+    StatedPolicy,
+    StatedPreferences,
+    numbers,
+)
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import Operator, Requirement
+from fairlead.models.selectors import Operator, SelectorRequirement
 from fairlead.models.source import Source
 
-Document = Mapping[str, Any]
-P = TypeVar("P", bound=Policy)
+JsonMapping = Mapping[str, Any]
+P = TypeVar("P", bound=StatedPolicy)
 
 
-def section(document: Document, *path: str) -> Document:
+def section(document: JsonMapping, *path: str) -> JsonMapping:
     """Return the object under a path; empty where there is none."""
     found: Any = document or {}
     for key in path:
         found = found.get(key) or {}
-    return cast("Document", found)
+    return cast("JsonMapping", found)
 
 
-def entries(document: Document, key: str) -> Sequence[Any]:
+def entries(document: JsonMapping, key: str) -> Sequence[Any]:
     """Return the list under a key; empty where there is none."""
     return document.get(key) or ()
 
 
-def text(document: Document, key: str) -> str:
+def text(document: JsonMapping, key: str) -> str:
     """Return the text under a key; empty where there is none."""
     return document.get(key) or ""
 
 
-def affinity_of(document: Document) -> tuple[SelectorTerm, ...]:
+def affinity_of(document: JsonMapping) -> tuple[SelectorTerm, ...]:
     """Return the terms of ``clusterAffinity``; the documentation prints a single one without a list."""
     found = entries(document, "clusterAffinity")
     return terms([found] if isinstance(found, Mapping) else found)
 
 
-def terms(documents: Sequence[Document]) -> tuple[SelectorTerm, ...]:
+def terms(documents: Sequence[JsonMapping]) -> tuple[SelectorTerm, ...]:
     """Return terms of a cluster affinity."""
     return tuple(term(document) for document in documents)
 
 
-def term(document: Document) -> SelectorTerm:
+def term(document: JsonMapping) -> SelectorTerm:
     """Return one term of a cluster affinity."""
     return SelectorTerm(_requirements(document, "matchExpressions"), _requirements(document, "matchFields"))
 
 
-def _requirements(document: Document, key: str) -> tuple[Requirement, ...]:
+def _requirements(document: JsonMapping, key: str) -> tuple[SelectorRequirement, ...]:
     """Return requirements as they are written; `filters` refuses what is no operator before it asks them."""
     return tuple(
-        Requirement(
+        SelectorRequirement(
             text(each, "key"), cast("Operator", text(each, "operator")), tuple(entries(each, "values"))
         )
         for each in entries(document, key)
     )
 
 
-def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
+def tolerations(documents: Sequence[JsonMapping]) -> tuple[Toleration, ...]:
     """Return tolerations; their seconds have no effect on scheduling."""
     return tuple(
         Toleration(text(each, "key"), text(each, "operator"), text(each, "value"), text(each, "effect"))
@@ -75,7 +81,7 @@ def tolerations(documents: Sequence[Document]) -> tuple[Toleration, ...]:
     )
 
 
-def _without_nulls(document: Document) -> dict[str, Any]:
+def _without_nulls(document: JsonMapping) -> dict[str, Any]:
     """Return the fields of an object; those that are null are absent."""
     return {key: value for key, value in document.items() if value is not None}
 
@@ -86,7 +92,7 @@ PREFERENCES: Mapping[str, str] = {
     "weights": "weight",
     "priorities": "priority",
 }
-"""Names of fields in a placement list, by field of `Preferences`."""
+"""Names of fields in a placement list, by field of `StatedPreferences`."""
 
 
 Locate = Callable[[Path], Source | None]
@@ -97,7 +103,7 @@ def nowhere(_: Path) -> None:
     """Return no place: nobody asks."""
 
 
-def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
+def preferences(placements: Sequence[JsonMapping], locate: Locate) -> StatedPreferences:
     """Return the preferences of a placement list.
 
     Where a cluster stands several times the last entry that sets a preference wins; every entry sets
@@ -112,10 +118,10 @@ def preferences(placements: Sequence[Document], locate: Locate) -> Preferences:
             if value is not None or name == "minReplicas":
                 found[entry["cluster"]] = Bound(value or 0, locate((at, "preferences", name)))
         said[part] = {key: bound for key, bound in found.items() if bound.replicas or part != "minimum"}
-    return Preferences(listed, **said)
+    return StatedPreferences(listed, **said)
 
 
-def as_stored(spec: Document) -> Document:
+def as_stored(spec: JsonMapping) -> JsonMapping:
     """Return a policy's ``.spec`` as the API server stores it: an absent ``avoidDisruption`` is true."""
     rescheduling = section(spec, "reschedulePolicy")
     replicas = section(rescheduling, "replicaRescheduling")
@@ -125,14 +131,14 @@ def as_stored(spec: Document) -> Document:
     return {**spec, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
 
 
-def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
+def read_policy(spec: JsonMapping, locate: Locate = nowhere) -> StatedPolicy:
     """Return the rules of a policy's ``.spec``.
 
     ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
     server, see `as_stored`.
     """
     rescheduling = section(spec, "reschedulePolicy")
-    return Policy(
+    return StatedPolicy(
         divide=spec.get("schedulingMode") == "Divide",
         binpack=spec.get("replicasStrategy") == "Binpack",
         sticky=bool(rescheduling.get("disableRescheduling")),
@@ -147,7 +153,7 @@ def read_policy(spec: Document, locate: Locate = nowhere) -> Policy:
     )
 
 
-def read_feedback(auto: Document, custom: Document) -> Feedback:
+def read_feedback(auto: JsonMapping, custom: JsonMapping) -> Feedback:
     """Return the feedback in the two annotations of the migration controllers; empty where absent."""
     return Feedback(
         estimated=_without_nulls(section(auto, "estimatedCapacity")),
@@ -175,7 +181,7 @@ APPLIED_MIGRATION = PREFIX + "applied-migration-configuration"
 _COUNT = re.compile(r"\+?[0-9]{1,18}|-0+")
 
 
-def overridden(policy: Policy, annotations: Mapping[str, str]) -> Policy:
+def overridden(policy: StatedPolicy, annotations: Mapping[str, str]) -> StatedPolicy:
     """Return a policy with everything replaced that annotations override."""
     for name in OVERRIDING:
         value = annotations.get(PREFIX + name)
@@ -196,7 +202,7 @@ def read_annotation(name: str, value: str, policy: P, locate: Locate = nowhere) 
         return None
 
 
-def feedback_of(annotations: Mapping[str, str], name: str) -> Document:
+def feedback_of(annotations: Mapping[str, str], name: str) -> JsonMapping:
     """Return the report of a migration controller; empty where it has written none.
 
     Raises `UsageError` where it is not a JSON object; the real scheduler stops with an error there.
@@ -241,7 +247,7 @@ def _max_clusters(value: str, *_: object) -> dict[str, Any]:
     return {"max_clusters": int(value)}
 
 
-def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
+def _placements(value: str, policy: StatedPolicy, locate: Locate) -> dict[str, Any]:
     """Return the preferences of a placement list; those of the policy where it says negative numbers."""
     found = preferences(json.loads(value) or (), locate)
     for part, name in PREFERENCES.items():
@@ -256,7 +262,7 @@ def _placements(value: str, policy: Policy, locate: Locate) -> dict[str, Any]:
 MODES: Mapping[str, bool] = {"Divide": True, "Duplicate": False}
 STICKY: Mapping[str, bool] = {"true": True, "false": False}
 
-OVERRIDING: Mapping[str, Callable[[str, Policy, Locate], dict[str, Any]]] = {
+OVERRIDING: Mapping[str, Callable[[str, StatedPolicy, Locate], dict[str, Any]]] = {
     "scheduling-mode": lambda value, *_: {"divide": MODES[value]},
     "sticky-cluster": lambda value, *_: {"sticky": STICKY[value]},
     "tolerations": lambda value, *_: {"tolerations": tolerations(json.loads(value) or ())},

@@ -8,7 +8,7 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import named
-from fairlead.manifests.karmada.remarks import other_replicas
+from fairlead.manifests.karmada.remarks import other_replicas, tiny_memory
 from fairlead.manifests.karmada.requests import pod_requests, units
 from fairlead.manifests.kubeadmiral.annotations import (
     CLUSTER_POLICY,
@@ -36,14 +36,14 @@ from fairlead.models.workload import Workload
 LEFT_OUT = "left-out"
 
 
-class Chosen(NamedTuple):
+class NamedPolicy(NamedTuple):
     """The policy that a label names: its namespace (empty for a cluster policy) and name, and the label."""
 
     policy: tuple[str, str]
     label: Mark
 
 
-class Placed(NamedTuple):
+class PlacedSubject(NamedTuple):
     """Workload made of a subject, with warnings."""
 
     workload: Workload | None
@@ -78,7 +78,7 @@ class Federation:
             return False
         return chosen.policy in self.policies or (subject.policy is None and subject.binding is None)
 
-    def place(self, subject: Subject, key: str) -> Placed:
+    def place(self, subject: Subject, key: str) -> PlacedSubject:
         """Return the workload of a subject with its rules, or why it is left out."""
         warnings: list[Statement] = []
         if subject.policy is not None:
@@ -87,16 +87,18 @@ class Federation:
             warnings.append(Statement("policy", text, subject.policy.source(), key))
         stated = self._policy(subject, key)
         if isinstance(stated, Statement):
-            return Placed(None, (*warnings, stated))
+            return PlacedSubject(None, (*warnings, stated))
         annotations = marks("annotations", objects_of(subject))
         policy, remarked = overridden(stated, annotations, key)
         workload = _workload(subject, key, policy.name)
-        warnings += [*remarked, *misspelt(annotations, key)]
+        warnings += [*remarked, *misspelt(annotations, key), *tiny_memory(workload)]
         if subject.federated is not None:
             warnings += other_replicas(subject, workload, "federated object")
         if policy.sticky and workload.current and not workload.replicas:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
-            return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
+            return PlacedSubject(
+                None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key))
+            )
         feedback = read_reports(annotations, key)
         reading = PolicyReading(policy, feedback, _replicas_source(subject))
         interpreted = self.interpreter.interpret(workload, policy, feedback, reading.replicas)
@@ -107,7 +109,7 @@ class Federation:
             declared=_unit(subject, stated, policy, annotations),
             reading=reading,
         )
-        return Placed(placed, (*warnings, *interpreted.warnings))
+        return PlacedSubject(placed, (*warnings, *interpreted.warnings))
 
     def _policy(self, subject: Subject, key: str) -> AppliedPolicy | Statement:
         """Return the policy of a subject, or why it is left out."""
@@ -115,6 +117,10 @@ class Federation:
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
             return Statement(SUSPENDED, text, skipped.source, key)
+        for leaving in objects_of(subject):
+            if leaving.model.metadata.deletion_timestamp is not None:
+                text = f"{key} is left out: it is being deleted, so nothing new is placed for it"
+                return Statement(SUSPENDED, text, leaving.source("metadata", "deletionTimestamp"), key)
         chosen = named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
@@ -126,12 +132,12 @@ class Federation:
         return policy
 
 
-def named_policy(subject: Subject) -> Chosen | None:
+def named_policy(subject: Subject) -> NamedPolicy | None:
     """Return the policy that the labels of a subject name; one of its namespace comes first."""
     labels = marks("labels", objects_of(subject))
     for key, where in ((POLICY, subject.identity.namespace), (CLUSTER_POLICY, "")):
         if key in labels and labels[key].value:
-            return Chosen((where, labels[key].value), labels[key])
+            return NamedPolicy((where, labels[key].value), labels[key])
     return None
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from fairlead.models.cluster import Cluster, Toleration
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.selectors import IN, Requirement
+from fairlead.models.selectors import IN, SelectorRequirement
 from fairlead.models.source import Source
 
 
@@ -14,8 +14,8 @@ from fairlead.models.source import Source
 class SelectorTerm:
     """One term of a cluster affinity: everything in it must hold."""
 
-    expressions: tuple[Requirement, ...] = ()
-    fields: tuple[Requirement, ...] = ()
+    expressions: tuple[SelectorRequirement, ...] = ()
+    fields: tuple[SelectorRequirement, ...] = ()
     """Over ``metadata.name``, the only field there is."""
 
     def matches(self, cluster: Cluster) -> bool:
@@ -27,7 +27,7 @@ class SelectorTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Preferences:
+class StatedPreferences:
     """Numbers that a policy states by cluster, with their places as far as anybody asks."""
 
     entries: Mapping[str, Source | None] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def numbers(said: Mapping[str, Bound]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class StatedPolicy:
     """Policy with the annotations that override it."""
 
     divide: bool = False
@@ -65,7 +65,7 @@ class Policy:
     """Terms of which one must match; None means no such rule, an empty tuple matches nothing."""
     preferred: tuple[tuple[int, SelectorTerm], ...] = ()
     """Terms with the weight that a match adds to the score."""
-    placement: Preferences = field(default_factory=Preferences)
+    placement: StatedPreferences = field(default_factory=StatedPreferences)
     """The preferences by cluster."""
     tolerations: tuple[Toleration, ...] = ()
     max_clusters: int | None = None

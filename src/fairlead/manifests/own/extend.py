@@ -35,10 +35,10 @@ from fairlead.models.variants import Rules
 from fairlead.models.words import first_of
 from fairlead.models.workload import Workload, at_start, scheduling_order
 
-Closed = Mapping[str, Exclusion]
+ExclusionByCluster = Mapping[str, Exclusion]
 
 
-def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remark]:
+def idle_bounds(rules: Sequence[WorkloadRule], closed: ExclusionByCluster) -> Iterator[Remark]:
     """Tell of bounds on candidates that are excluded now."""
     idle: dict[tuple[str, Source], set[str]] = {}
     for rule in rules:
@@ -111,7 +111,7 @@ class Adder(Fleet):
         return Added(left, tuple(idle_bounds(rules, found.closed)))
 
     def _without(
-        self, rule: WorkloadRule, workload: Workload, found: hierarchy.Division
+        self, rule: WorkloadRule, workload: Workload, found: hierarchy.ResolvedShares
     ) -> WorkloadRule | None:
 
         def reduced() -> WorkloadRule | None:
@@ -132,20 +132,20 @@ class Adder(Fleet):
         return Added((*workload.rules, rule))
 
 
-class Way(NamedTuple):
+class RuleSource(NamedTuple):
     """How a kind adds rules to single workloads, and what in a manifest of it matches no cluster."""
 
     add: Callable[[Adder, Any, Workload], Added]
     remarks: Callable[[Any, Mapping[str, Cluster]], Iterator[Remark]] = lambda _located, _clusters: iter(())
 
 
-WAYS: Mapping[type[Object], Way] = {
-    own.HierarchicalWeights: Way(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
-    own.GroupBounds: Way(Adder.group_bounds, grouped.remarks),
-    own.Survival: Way(Adder.grouped),
-    own.Skew: Way(Adder.grouped),
-    own.PriceList: Way(Adder.price, prices.remarks),
-    RuleManifest: Way(Adder.outside),
+WAYS: Mapping[type[Object], RuleSource] = {
+    own.HierarchicalWeights: RuleSource(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
+    own.GroupBounds: RuleSource(Adder.group_bounds, grouped.remarks),
+    own.Survival: RuleSource(Adder.grouped),
+    own.Skew: RuleSource(Adder.grouped),
+    own.PriceList: RuleSource(Adder.price, prices.remarks),
+    RuleManifest: RuleSource(Adder.outside),
 }
 """Kinds that add rules to single workloads, in the order in which they do."""
 

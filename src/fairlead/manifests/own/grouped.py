@@ -12,7 +12,7 @@ from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, groups, groups_of, values_of
 from fairlead.models.errors import ManifestError
 from fairlead.models.rules import GroupedRule, GroupTotal, Skew, Survival, WorkloadRule
-from fairlead.models.rules.survival import Loss
+from fairlead.models.rules.survival import Loss, part_of
 from fairlead.models.source import Source
 from fairlead.models.words import first_of
 
@@ -38,6 +38,7 @@ def rule_of(
                 first.everywhere,
                 first.count,
                 tuple(besides),
+                spec.min_percent,
             )
         case own.SkewSpec():
             inside = groups(candidates, spec.field)
@@ -74,9 +75,7 @@ def _stated(spec: own.SurvivalSpec) -> tuple[own.LossSpec, ...]:
 
 def _left(spec: own.SurvivalSpec, replicas: int) -> int:
     """Return the replicas that have to be left; a percentage is rounded up."""
-    if spec.min_replicas is not None:
-        return spec.min_replicas
-    return -(-replicas * (spec.min_percent or 0) // 100)
+    return part_of(spec.min_percent or 0, replicas) if spec.min_replicas is None else spec.min_replicas
 
 
 def silent(

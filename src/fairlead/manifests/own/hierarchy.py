@@ -11,14 +11,14 @@ from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster, values_of
 from fairlead.models.rules import Shares
 from fairlead.models.rules.candidates import Cause, Exclusion
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.words import first_of
 
 NO_SHARE = "had no share of the hierarchical weights"
 _PROPERTIES = ("provider", "region", "zone")
 
 
-class Division(NamedTuple):
+class ResolvedShares(NamedTuple):
     """The shares of candidates, and the candidates that have none."""
 
     shares: Shares
@@ -33,7 +33,7 @@ def fields_of(spec: HierarchicalWeightsSpec) -> tuple[str, ...]:
 
 def division(
     located: Located[HierarchicalWeights], names: Sequence[str], clusters: Mapping[str, Cluster]
-) -> Division:
+) -> ResolvedShares:
     """Divide candidates depth by depth.
 
     The share of a group is its weight over the weights of its siblings, times the share of the group around
@@ -53,7 +53,7 @@ def division(
         for name in names
         if name not in shared
     }
-    return Division(Shares(tuple(tuple(groups) for groups in depths), source), closed)
+    return ResolvedShares(Shares(tuple(tuple(groups) for groups in depths), source), closed)
 
 
 def _missing(cluster: Cluster, fields: Iterable[str]) -> str:
@@ -66,7 +66,7 @@ def _missing(cluster: Cluster, fields: Iterable[str]) -> str:
 
 def _depths(
     path: tuple[str, ...], members: Sequence[Cluster], fields: Sequence[str], branches: Mapping[str, Branch]
-) -> list[list[Group]]:
+) -> list[list[ShareGroup]]:
     """Return the groups that have a share, depth by depth and by name; those of a depth add up to 1.
 
     Nothing where no group has a share.
@@ -75,7 +75,7 @@ def _depths(
     for cluster in members:
         grouped.setdefault(values_of(cluster, fields[0])[0], []).append(cluster)
     weighed = any(branches[name].weight for name in grouped if name in branches)
-    kept: list[tuple[int, list[list[Group]]]] = []
+    kept: list[tuple[int, list[list[ShareGroup]]]] = []
     for name in sorted(grouped):
         branch = branches.get(name, Branch())
         weight = branch.weight if branch.weight is not None else int(not weighed)
@@ -83,7 +83,7 @@ def _depths(
         inside = _depths((*path, name), grouped[name], fields[1:], branch.inside) if deeper else []
         if weight and (inside or not deeper):
             names = (one.clusters for one in inside[0]) if deeper else ({one.name} for one in grouped[name])
-            whole = Group("/".join((*path, name)), frozenset().union(*names), Fraction(1))
+            whole = ShareGroup("/".join((*path, name)), frozenset().union(*names), Fraction(1))
             kept.append((weight, [[whole], *inside]))
     total = sum(weight for weight, _ in kept)
     return [

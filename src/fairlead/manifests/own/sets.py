@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.karmada.policies import Resource
+from fairlead.manifests.karmada.policies import ResourceTemplate
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.source import Source
@@ -78,7 +78,7 @@ def named(located: Located[Object]) -> str:
     return f"{located.model.kind} {located.model.metadata.name}"
 
 
-def selects(selector: WorkloadSelector, workload: Workload | Resource) -> bool:
+def selects(selector: WorkloadSelector, workload: Workload | ResourceTemplate) -> bool:
     """Tell whether a selector matches a workload."""
     labels = selector.label_selector
     return (

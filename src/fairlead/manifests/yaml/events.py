@@ -17,7 +17,7 @@ _MOST_BROKEN = 20
 _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 
-class Reading:
+class EventReader:
     """Hands the events of a YAML parser to a builder, and collects the documents."""
 
     def __init__(self, builder: Builder) -> None:
@@ -75,7 +75,7 @@ class Reading:
 
 def read_yaml(file: str, text: str) -> tuple[Values, list[Mistake], list[Mistake]]:
     """Read YAML documents; return them, what is wrong inside them, and where the text is not YAML."""
-    reading = Reading(Builder(file))
+    reading = EventReader(Builder(file))
     broken: list[Mistake] = []
     lines: list[str] = []
     first, rest = 0, text

@@ -29,7 +29,7 @@ _IRREGULAR = "is a pipe, socket or device; name it by itself to read from it"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class FileText:
     """Text of one file."""
 
     file: str
@@ -38,7 +38,7 @@ class Text:
     """The whole text, without byte order mark."""
 
 
-def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Text | Mistake]:
+def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[FileText | Mistake]:
     """Read a file, every manifest of a directory in the order of names, or standard input (``-``).
 
     `recursive`: whether a directory's directories are read too; symbolic links to directories are not
@@ -93,7 +93,7 @@ def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
     yield from ordered
 
 
-def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
+def _read_file(path: str, maximum_bytes: int) -> FileText | Mistake:
     try:
         with pathlib.Path(path).open("rb") as stream:
             return read_stream(stream, path, maximum_bytes)
@@ -106,7 +106,7 @@ def _unreadable(path: str, error: OSError | ValueError) -> Mistake:
     return _wrong(path, f"cannot be read: {why}")
 
 
-def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> Text | Mistake:
+def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> FileText | Mistake:
     """Read an open file to its end."""
     try:
         content = _content(stream, maximum_bytes)
@@ -151,13 +151,13 @@ def _decoded(content: bytes, file: str) -> str | Mistake:
         return _wrong(file, f"is not UTF-8: {error.reason}", f"0x{content[error.start]:02x}", line)
 
 
-def _checked(text: str, file: str) -> Text | Mistake:
+def _checked(text: str, file: str) -> FileText | Mistake:
     """Return a text, or the first character in it that no manifest may hold."""
     # Most texts are plain, which is told several times sooner than what is not.
     plain = text.isascii() and not text.encode().translate(None, _PLAIN)
     found = None if plain else re.search(_UNPRINTABLE, text)
     if found is None:
-        return Text(file, text)
+        return FileText(file, text)
     line = text.count("\n", 0, found.start()) + 1
     number = ord(found.group())
     name = "NUL" if number == 0 else f"U+{number:04X}"

@@ -37,9 +37,9 @@ class LateText:
             build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
             return builder.end()
         # Few answers tell a line.
-        from fairlead.manifests.yaml.events import Reading
+        from fairlead.manifests.yaml.events import EventReader
 
-        reading = Reading(builder)
+        reading = EventReader(builder)
         reading.read(self.text, self.first - 1)
         value, places = reading.values[0]
         return (value[0], places.entry(value, 0)) if self.is_item else (value, places)

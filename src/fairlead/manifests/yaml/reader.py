@@ -10,7 +10,7 @@ from typing import IO, Any, SupportsIndex
 
 from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import Document, Lines, Path, Places, field_name, shortened
-from fairlead.manifests.yaml.files import Text, read_path, read_stream
+from fairlead.manifests.yaml.files import FileText, read_path, read_stream
 from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.late import LateLines, LateText
 from fairlead.manifests.yaml.quick import copy_plain, parse_block, parse_json
@@ -163,7 +163,7 @@ def _values(
 
 def _texts(
     item: str | os.PathLike[str] | IO[str] | IO[bytes], recursive: bool, maximum_bytes: int
-) -> Iterable[Text | Mistake]:
+) -> Iterable[FileText | Mistake]:
     if isinstance(item, str | os.PathLike):
         return read_path(os.fspath(item), recursive=recursive, maximum_bytes=maximum_bytes)
     name = getattr(item, "name", None)

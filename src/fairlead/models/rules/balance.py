@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from fairlead.models.data import ProblemData
-from fairlead.models.mistaken import Written
+from fairlead.models.mistaken import PlainRepr
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import summed
 from fairlead.models.usage import Amounts, Row, add, usage
@@ -14,7 +14,7 @@ KIND = "balance"
 
 
 @dataclass(frozen=True, repr=False)
-class Balance(Written):
+class Balance(PlainRepr):
     """Workloads that are tied by clusters are to fill these alike."""
 
     members: frozenset[str]

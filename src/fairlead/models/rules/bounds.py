@@ -10,9 +10,9 @@ from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, anywhere
 from fairlead.models.levels import MINIMA as FOR_MINIMA
 from fairlead.models.levels import Level, Measured
-from fairlead.models.mistaken import Fleet, Found, counts, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
-from fairlead.models.rules.numbered import Number, Numbered
+from fairlead.models.rules.grouped import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -66,7 +66,7 @@ class Bounds(Known, Numbered):
         found = self.minimum.items() if held else ()
         return {name: one for name, one in found if name in held and one.replicas > 1}
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         for side, numbers in (("minimum", minima(self)), ("maximum", maxima(self))):
             yield from strangers(f"Bounds.{side}", numbers.names, known)

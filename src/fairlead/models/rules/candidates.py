@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -24,7 +24,7 @@ class Cause(Enum):
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
     known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
     would have no replicas, as its maximum is 0. ``REPORTED``: none can run there, as a controller has found
-    out. ``OTHER``: all else.
+    out. ``NO_WEIGHT``: it would be open with a weight above 0. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -34,10 +34,11 @@ class Cause(Enum):
     UNWEIGHABLE = auto()
     NO_COPY = auto()
     REPORTED = auto()
+    NO_WEIGHT = auto()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exclusion(Written):
+class Exclusion(PlainRepr):
     """Reason why a cluster is not a candidate."""
 
     reason: str
@@ -58,7 +59,7 @@ class Exclusion(Written):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Candidates(Written):
+class Candidates(PlainRepr):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
@@ -85,7 +86,7 @@ class Candidates(Written):
             )
         )
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield candidates that the problem does not have."""
         yield from strangers("Candidates.names", self.names, known)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fairlead.models.data import ProblemData
-from fairlead.models.mistaken import Fleet, Found, Written
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr
 from fairlead.models.placement import Placement
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -15,7 +15,7 @@ KIND = "companionship"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Companionship(Written):
+class Companionship(PlainRepr):
     """Workloads of one group keep together, or apart.
 
     Together: a later workload uses only clusters that every earlier one uses; the order is that of the
@@ -32,7 +32,7 @@ class Companionship(Written):
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
-    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+    def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
         """Yield workloads that the problem does not have."""
         del known
         for key in sorted(set(self.members) - keys):

@@ -18,41 +18,18 @@ from fairlead.models.errors import ExtensionError
 from fairlead.models.levels import NAMES, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
-from fairlead.models.rules.grouped import Grouped
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.words import listed
 
 CHANGE = "custom"
 """The kind of a change of a number that such a rule states."""
 
-OURS = frozenset(
-    [
-        "aggregated",
-        "balance",
-        "bounds",
-        "candidates",
-        "capacity",
-        "companionship",
-        "copies",
-        "custom",
-        "duplicated",
-        "evenness",
-        "group-total",
-        "move-budget",
-        "move-price",
-        "moves",
-        "partial",
-        "price",
-        "quota",
-        "shares",
-        "skew",
-        "spread",
-        "survival",
-        "tiers",
-        "total",
-        "weights",
-    ]
-)
+OURS = frozenset({
+    "aggregated", "balance", "bounds", "candidates", "capacity", "companionship", "copies",
+    "custom", "duplicated", "evenness", "group-total", "move-budget", "move-price", "moves",
+    "partial", "price", "quota", "shares", "skew", "spread", "survival", "tiers", "total",
+    "weights",
+})  # fmt: skip
 """Kinds of rules of fairlead's own."""
 
 Expression = Any

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, counts, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, counts, strangers
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import candidates_of
@@ -17,7 +17,7 @@ KIND = "duplicated"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Duplicated(Written):
+class Duplicated(PlainRepr):
     """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice."""
 
     source: Source | None = None
@@ -32,7 +32,7 @@ class Duplicated(Written):
     least: Mapping[str, Bound] = field(default_factory=dict, compare=False, repr=False)
     """Minimum by candidate that has less room, so that the copy would be smaller without it (KubeAdmiral)."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and copies that are no numbers of replicas."""
         yield from strangers("Duplicated.copies", self.copies, known)
         yield from counts("Duplicated.copies", self.copies)

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import EVENNESS, EVENNESS_FRESH, EVENNESS_RESULT, Level, Measured
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 
 KIND = "evenness"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evenness(Written):
+class Evenness(PlainRepr):
     """Replicas added or taken are spread evenly over the clusters, ties to the more even result."""
 
     clusters: tuple[str, ...]
     """Candidates that take part, in name order."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         yield from strangers("Evenness.clusters", self.clusters, known)
 

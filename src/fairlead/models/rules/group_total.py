@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, numbers, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
-from fairlead.models.rules.numbered import Number, Numbered
+from fairlead.models.rules.grouped import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -48,7 +48,7 @@ class GroupTotal(Numbered):
         """The name of the set."""
         return self.name
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and what are no numbers of replicas."""
         about = f"GroupTotal {self.name}"
         yield from strangers(about, self.clusters, known)

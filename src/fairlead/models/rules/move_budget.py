@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.data import ProblemData, WorkloadData
-from fairlead.models.mistaken import MOST_REPLICAS, Fleet, Found, Written, numbers
+from fairlead.models.mistaken import MOST_REPLICAS, Faults, FleetClusters, PlainRepr, numbers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import is_amount, share_of
 from fairlead.models.rules import moves
@@ -16,7 +16,7 @@ KIND = "move-budget"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MoveBudget(Written):
+class MoveBudget(PlainRepr):
     """At most so many replicas of some workloads are moved.
 
     Without clusters a move is a replica that is stopped in one cluster although it need not be: all that are
@@ -42,7 +42,7 @@ class MoveBudget(Written):
     """The percentage of the replicas that run now that `most` comes to, such as ``30%``; None where a number
     was declared. Left out of comparisons."""
 
-    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+    def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
         """Yield a number that is none; what the problem does not have does not move."""
         del known, keys
         yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)

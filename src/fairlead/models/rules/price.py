@@ -9,7 +9,7 @@ from fractions import Fraction
 from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
 
@@ -17,7 +17,7 @@ KIND = "price"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Price(Written):
+class Price(PlainRepr):
     """The replicas of a workload cost as little as possible in total."""
 
     prices: Mapping[str, Fraction]
@@ -37,7 +37,7 @@ class Price(Written):
         known = self.everywhere or {}
         return replace(self, prices={one.name: known[one.name] for one in clusters if one.name in known})
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and a level on which no price counts."""
         yield from strangers("Price.prices", self.prices, known)
         if self.level not in PRICED:

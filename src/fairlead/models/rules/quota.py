@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.data import ProblemData, WorkloadData
-from fairlead.models.mistaken import FREE, Fleet, Found, Written, is_whole, strangers
+from fairlead.models.mistaken import FREE, Faults, FleetClusters, PlainRepr, is_whole, strangers
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.rules.capacity import More, amount_of, describe_needs, needs
@@ -18,7 +18,7 @@ from fairlead.models.statement import Statement, Violation
 KIND = "quota"
 
 
-class Scope(NamedTuple):
+class QuotaScope(NamedTuple):
     """Resource that one number of a quota limits, and where."""
 
     resource: str
@@ -32,7 +32,7 @@ class Scope(NamedTuple):
         return self.cluster or "", self.resource
 
 
-class Limit(NamedTuple):
+class QuotaLimit(NamedTuple):
     """One number of a quota."""
 
     hard: int
@@ -45,7 +45,7 @@ class Limit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Quota(Written):
+class Quota(PlainRepr):
     """The workloads of a namespace request at most so much together.
 
     For every limited resource, ``request x replicas`` adds up over all workloads of the namespace: over all
@@ -61,7 +61,7 @@ class Quota(Written):
     """Name of the quota."""
     namespace: str
     """Namespace that it limits."""
-    limits: Mapping[Scope, Limit]
+    limits: Mapping[QuotaScope, QuotaLimit]
     """Limit by resource and cluster; a scope that is absent has no limit."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
@@ -69,7 +69,7 @@ class Quota(Written):
     def __str__(self) -> str:
         return f"quota {self.namespace}/{self.name}"
 
-    def mistakes(self, known: Fleet, keys: frozenset[str]) -> Found:
+    def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
         """Yield clusters that the problem does not have, and what are no whole numbers."""
         del keys
         about = f"Quota {self.name}: limits"
@@ -97,12 +97,12 @@ class Quota(Written):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Allowance(Written):
+class Allowance(PlainRepr):
     """Amounts that a quota still allows."""
 
     rule: Quota
-    left: Mapping[Scope, int]
-    """Amount by scope, in the units of `Limit.hard`; negative where more is requested than it allows."""
+    left: Mapping[QuotaScope, int]
+    """Amount by scope, in the units of `QuotaLimit.hard`; negative where more is requested than it allows."""
 
     def fits(self, workload: WorkloadData, placed: Mapping[str, int]) -> bool:
         """Tell whether what is left suffices for replicas of a workload."""
@@ -117,28 +117,28 @@ class Allowance(Written):
         """Return the allowance once replicas of a workload have gone."""
         return self._changed(asked(self.rule, workload, placed), 1)
 
-    def _changed(self, amounts: Mapping[Scope, int], sign: int) -> Allowance:
+    def _changed(self, amounts: Mapping[QuotaScope, int], sign: int) -> Allowance:
         if not amounts:
             return self
         left = {scope: amount + sign * amounts.get(scope, 0) for scope, amount in self.left.items()}
         return Allowance(self.rule, left)
 
 
-def asked(rule: Quota, workload: WorkloadData, placed: Mapping[str, int]) -> dict[Scope, int]:
+def asked(rule: Quota, workload: WorkloadData, placed: Mapping[str, int]) -> dict[QuotaScope, int]:
     """Return the amounts that replicas of a workload request of a quota, by scope; others are absent.
 
     `workload`: any workload; one of another namespace asks for nothing.
     """
     if workload.namespace != rule.namespace:
         return {}
-    found: dict[Scope, int] = {}
+    found: dict[QuotaScope, int] = {}
     for resource, need in needs(workload).items():
         everywhere = need * sum(placed.values())
-        if everywhere and Scope(resource) in rule.limits:
-            found[Scope(resource)] = everywhere
+        if everywhere and QuotaScope(resource) in rule.limits:
+            found[QuotaScope(resource)] = everywhere
         for cluster, replicas in placed.items():
-            if replicas and Scope(resource, cluster) in rule.limits:
-                found[Scope(resource, cluster)] = need * replicas
+            if replicas and QuotaScope(resource, cluster) in rule.limits:
+                found[QuotaScope(resource, cluster)] = need * replicas
     return found
 
 
@@ -148,16 +148,16 @@ def askers(rule: Quota, resource: str, problem: ProblemData) -> tuple[WorkloadDa
     return tuple(each for each in inside if each.replicas and resource in needs(each))
 
 
-def allowed(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
+def allowed(rule: Quota, problem: ProblemData) -> dict[QuotaScope, int]:
     """Return the most that the workloads of a problem may request together, by scope.
 
-    The hard limit without what others use, at least 0; in the units of `Limit.hard`.
+    The hard limit without what others use, at least 0; in the units of `QuotaLimit.hard`.
     """
     taken = taken_by_others(rule, problem)
     return {scope: max(0, limit.hard - taken[scope]) for scope, limit in rule.limits.items()}
 
 
-def taken_by_others(rule: Quota, problem: ProblemData) -> dict[Scope, int]:
+def taken_by_others(rule: Quota, problem: ProblemData) -> dict[QuotaScope, int]:
     """Return the amounts used in the namespace beside those that the workloads of a problem hold now."""
     held = used_by(rule, problem, {workload.key: workload.current for workload in problem.workloads})
     return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
@@ -178,16 +178,16 @@ def recounted(rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping
 
 def used_by(
     rule: Quota, problem: ProblemData, placement: Mapping[str, Mapping[str, int]]
-) -> dict[Scope, int]:
+) -> dict[QuotaScope, int]:
     """Return the amounts that all workloads request of a quota where they are placed, by scope."""
-    sums: dict[Scope, int] = {}
+    sums: dict[QuotaScope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():
             sums[scope] = sums.get(scope, 0) + amount
     return sums
 
 
-def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[Scope, int]:
+def left(rule: Quota, problem: ProblemData, placement: Placement) -> dict[QuotaScope, int]:
     """Return the amounts that a placement leaves of a quota, by scope; negative where it is exceeded."""
     used = used_by(rule, problem, placement)
     return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
@@ -198,12 +198,12 @@ def left_of(quotas: Iterable[Allowance], problem: ProblemData, placement: Placem
     return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in quotas)
 
 
-def detail(rule: Quota, scope: Scope) -> str:
+def detail(rule: Quota, scope: QuotaScope) -> str:
     """Return the name of one limit of a quota, to tell its violation from others on the same cluster."""
     return f"{rule} {scope.resource}"
 
 
-def describe(rule: Quota, scope: Scope, problem: ProblemData, called: str | None = None) -> Statement:
+def describe(rule: Quota, scope: QuotaScope, problem: ProblemData, called: str | None = None) -> Statement:
     """Say in the user's words what a quota allows of one resource, and what its workloads ask for.
 
     `called`: what its cluster is called; None names it.

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Deviation, Level, Measured, share
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.source import Source
 
 KIND = "shares"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Group(Written):
+class ShareGroup(PlainRepr):
     """A set of clusters and its share of the whole."""
 
     name: str
@@ -24,20 +24,20 @@ class Group(Written):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Shares(Written):
+class Shares(PlainRepr):
     """Groups are divided in their ratio first, then what is inside them, depth by depth.
 
     The quota of a group is ``N`` times its share; a depth is measured like weights over its groups, and every
     depth is one level, the outermost first.
     """
 
-    depths: tuple[tuple[Group, ...], ...]
+    depths: tuple[tuple[ShareGroup, ...], ...]
     """Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
     one of the depth before."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         for part in (part for depth in self.depths for part in depth):
             yield from strangers(f"Shares {part.name}", part.clusters, known)

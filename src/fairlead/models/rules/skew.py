@@ -9,8 +9,7 @@ from typing import ClassVar, Self
 from fairlead.models.cluster import Cluster, noun_of
 from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
-from fairlead.models.rules.grouped import Clusters, Grouped
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.grouped import ClustersByGroup, Grouped, Number
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 
@@ -22,7 +21,7 @@ class Apart(Scope):
     """How many replicas more the fullest group holds than the emptiest one."""
 
     field: str
-    groups: Clusters
+    groups: ClustersByGroup
     """Candidates by group, none of them empty."""
     where_held: frozenset[str] = frozenset()
     """Groups that count only where they hold replicas."""
@@ -60,7 +59,7 @@ class Skew(Grouped):
 
     kind: ClassVar[str] = KIND
 
-    def _with_candidates(self) -> Clusters:
+    def _with_candidates(self) -> ClustersByGroup:
         return {group: clusters for group, clusters in self.groups.items() if clusters}
 
     def requirements(self, workload: WorkloadData) -> Iterator[Requirement]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from fairlead.models.cluster import Cluster, groups, groups_of, noun_of
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Fleet, Found, Written, is_count, numbers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, is_count, numbers
 from fairlead.models.requirement import (
     SPREAD,
     Among,
@@ -23,8 +23,7 @@ from fairlead.models.requirement import (
     Scope,
     Side,
 )
-from fairlead.models.rules.grouped import Clusters, Grouped, joined, left_in
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.grouped import ClustersByGroup, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
 from fairlead.models.words import be, counted, listed
 
@@ -32,17 +31,17 @@ KIND = "survival"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Loss(Written):
+class Loss(PlainRepr):
     """Some groups of one field that are lost at once."""
 
     field: str
     """Field of the groups that are lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a
     label."""
-    groups: Clusters
+    groups: ClustersByGroup
     """Candidates by group."""
     count: int = 1
     """How many groups are lost at once, at least 1."""
-    everywhere: Clusters = dataclasses.field(default_factory=dict)
+    everywhere: ClustersByGroup = dataclasses.field(default_factory=dict)
     """All clusters by group, candidates or not: what still runs on a closed cluster is lost with its
     group."""
 
@@ -52,7 +51,7 @@ class Loss(Written):
         return noun_of(self.field) if self.count == 1 else f"set of {groups_of(self.count, self.field)}"
 
     @property
-    def together(self) -> Clusters:
+    def together(self) -> ClustersByGroup:
         """All clusters that are lost together by group."""
         return joined(self.groups, self.everywhere)
 
@@ -69,7 +68,7 @@ class Loss(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Left(Scope):
+class Survivors(Scope):
     """The replicas that are left after the worst of several losses at once count."""
 
     name: str
@@ -132,13 +131,16 @@ class Survival(Grouped):
     """Fewest replicas that are left."""
     source: Source | None = None
     """Where the rule was declared; None where it was not."""
-    everywhere: Clusters = dataclasses.field(default_factory=dict)
+    everywhere: ClustersByGroup = dataclasses.field(default_factory=dict)
     """All clusters by group, candidates or not: what still runs on a closed cluster is lost with its
     group."""
     count: int = 1
     """How many groups are lost at once, at least 1."""
     besides: tuple[Loss, ...] = ()
     """Further losses at the same time; empty where only `field` is lost."""
+    percent: int | None = dataclasses.field(default=None, compare=False, repr=False)
+    """Percentage of the replicas that `minimum` comes to; None where a number was declared. Left out of
+    comparisons."""
 
     kind: ClassVar[str] = KIND
 
@@ -167,7 +169,7 @@ class Survival(Grouped):
         if self.at_once:
             if any(loss.together for loss in self.losses):
                 binds = Binds.ALWAYS if any(loss.groups for loss in self.losses) else Binds.WHERE_HELD
-                yield self._asks(workload, Left(self.name, self.losses), binds)
+                yield self._asks(workload, Survivors(self.name, self.losses), binds)
             return
         nothing = frozenset[str]()
         for group in dict.fromkeys([*self.groups, *self.everywhere]):  # the groups of candidates first
@@ -198,7 +200,7 @@ class Survival(Grouped):
         """Return the requirement on the replicas that survive, whatever is lost."""
         del number
         if self.at_once:
-            return self._asks(workload, Left(self.name, self.losses))
+            return self._asks(workload, Survivors(self.name, self.losses))
         return self._left(workload, "", frozenset())
 
     def loosened(self) -> Self | None:
@@ -213,7 +215,7 @@ class Survival(Grouped):
     def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
         """Tell whether a loss leaves fewer than so many on every cluster."""
         losses = tuple(replace(loss, everywhere={}) for loss in self.losses)
-        lost = [clusters for _, clusters in Left(self.name, losses).choices(everywhere)]
+        lost = [clusters for _, clusters in Survivors(self.name, losses).choices(everywhere)]
         return any(self.minimum > most * len(everywhere - each) for each in lost if each)
 
     def needed(self, minima: int) -> int:
@@ -226,7 +228,7 @@ class Survival(Grouped):
         """A row for every group that may be lost; one for all where several are lost at once."""
         return (self.name,) if self.at_once else tuple(f"{self.field} {group}" for group in self.groups)
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield the same as of all rules about groups, and losses of no number of groups."""
         if wrong := [loss for loss in self.losses if not is_count(loss.count)]:
             yield from numbers({f"Survival {loss.field}: count": loss.count for loss in wrong})
@@ -262,9 +264,14 @@ class Survival(Grouped):
         return replace(self, groups=first.groups, everywhere=first.everywhere, besides=tuple(others))
 
 
+def part_of(percent: int, replicas: int) -> int:
+    """Return how many replicas a percentage comes to, rounded up."""
+    return -(-replicas * percent // 100)
+
+
 def _asked(one: Requirement) -> str:
     left = f"{one.who}: {counted(one.limit, 'replica')} must survive"
-    if isinstance(one.scope, Left):
+    if isinstance(one.scope, Survivors):
         return f"{left} the loss of any one {one.detail}"
     if not isinstance(one.scope, Outside):
         return left

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Level, Measured, tier
-from fairlead.models.mistaken import Fleet, Found, Written, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 from fairlead.models.source import Source
 
 KIND = "tiers"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tiers(Written):
+class Tiers(PlainRepr):
     """As few replicas as possible stand beyond tier 1, then beyond tier 2, and so on."""
 
     tiers: tuple[frozenset[str], ...]
@@ -20,7 +20,7 @@ class Tiers(Written):
     sources: tuple[Source | None, ...] = field(default=())
     """Where each tier was declared; may be empty."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have."""
         for number, inside in enumerate(self.tiers):
             yield from strangers(f"Tiers.tiers[{number}]", inside, known)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from fairlead.models.data import WorkloadData
 from fairlead.models.in_order import WORTH_ARRAYS, Column, Known, names_of, numbers_of
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level, Measured
-from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Fleet, Found, Written, amounts, strangers
+from fairlead.models.mistaken import MOST_WEIGHT, WEIGHT, Faults, FleetClusters, PlainRepr, amounts, strangers
 from fairlead.models.quantity import sum_of_ratios
 from fairlead.models.source import Source
 
@@ -15,7 +15,7 @@ KIND = "weights"
 
 
 @dataclass(frozen=True, repr=False)
-class Weights(Known, Written):
+class Weights(Known, PlainRepr):
     """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]
@@ -32,7 +32,7 @@ class Weights(Known, Written):
     """True where the deviation counts after balance, as that from dynamic weights does of workloads that fill
     clusters together; see `fairlead.models.score`."""
 
-    def mistakes(self, known: Fleet) -> Found:
+    def mistakes(self, known: FleetClusters) -> Faults:
         """Yield clusters that the problem does not have, and weights that are none."""
         weighed = by_cluster(self)
         yield from strangers("Weights.weights", names_of(weighed), known)

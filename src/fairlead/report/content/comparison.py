@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from fairlead.models.outcome import Comparison, Contender, Outcome
+from fairlead.models.outcome import BEST, Comparison, Contender, Outcome
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import (
     WIDE_SHOWS,
@@ -21,7 +21,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.terminal import Look
-from fairlead.solver.rounds import BEST, Bench, Spread
+from fairlead.solver.compare import Benchmark, SecondsSpread
 
 BROKEN_SHOWN = 5
 """Broken rules of a contender that are listed before the rest is counted, so that tables stay in sight."""
@@ -53,20 +53,18 @@ def terminal(comparison: Comparison, look: Look) -> list[list[Line]]:
 
 def answers(comparison: Comparison) -> Table:
     """Return a row per answer: status, what is missing or broken, and every level of the best one."""
-    best = comparison.best
-    names = [level.name for level in best.objectives]
-    rows = [_answer(BEST, best, best.missing, names)]
-    rows += [_answer(each.name, each.outcome, each.unplaced, names) for each in comparison.contenders]
+    names = [level.name for level in comparison.best.objectives]
+    rows = [_answer(name, outcome, names) for name, outcome in comparison.answers.items()]
     levels = (Column(name.capitalize(), right=True) for name in names)
     return table((*columns("Scheduler", "Status", ">Unplaced", ">Violations"), *levels), rows)
 
 
-def _answer(name: str, outcome: Outcome, missing: int, levels: list[str]) -> Row:
+def _answer(name: str, outcome: Outcome, levels: list[str]) -> Row:
     """Return the row of one answer; levels of another affinity group are not comparable."""
     same = [level.name for level in outcome.objectives] == levels
     values = [format_number(level.value) for level in outcome.objectives] if same else ["-"] * len(levels)
     broken = len(outcome.violations)
-    unplaced = "-" if outcome.placement is None else str(missing)
+    unplaced = "-" if outcome.placement is None else str(outcome.missing)
     return (
         Cell(name, "bold"),
         Cell(str(outcome.status), TONES[outcome.status]),
@@ -81,9 +79,8 @@ def replicas(comparison: Comparison) -> Table:
     spots = sorted(
         {(one.workload, one.cluster) for each in comparison.contenders for one in each.differences}
     )
-    answers = [(BEST, comparison.best), *((each.name, each.outcome) for each in comparison.contenders)]
-    named = (Column(name, right=True) for name, _ in answers)
-    outcomes = [outcome for _, outcome in answers]
+    named = (Column(name, right=True) for name in comparison.answers)
+    outcomes = tuple(comparison.answers.values())
     rows = ((*cells(key, cluster), *_numbers(outcomes, key, cluster)) for key, cluster in spots)
     return table((*columns("~Workload", "~Cluster"), *named), rows)
 
@@ -98,7 +95,7 @@ def _broken(contender: Contender, shown: int | None, told: str) -> list[str]:
     return first_lines((f"  {violation}" for violation in contender.outcome.violations), shown, "", told)
 
 
-def bench_verdict(bench: Bench) -> str:
+def bench_verdict(bench: Benchmark) -> str:
     """Return who is the fastest, in a sentence."""
     seconds, ratios = bench.seconds, bench.ratios
     fastest = min(ratios, key=lambda name: ratios[name])
@@ -112,7 +109,7 @@ def bench_verdict(bench: Bench) -> str:
     )
 
 
-def bench_summary(bench: Bench) -> list[str]:
+def bench_summary(bench: Benchmark) -> list[str]:
     """Return the verdict, and what is to be known of the numbers, a line each."""
     load = bench.load
     lines = [
@@ -125,13 +122,13 @@ def bench_summary(bench: Bench) -> list[str]:
     return lines
 
 
-def bench_terminal(bench: Bench, look: Look) -> list[list[Line]]:
+def bench_terminal(bench: Benchmark, look: Look) -> list[list[Line]]:
     """Return everything that a terminal shows; without headers a row per scheduler only."""
     rows: list[Line] = [timed(bench)]
     return [list(texts(bench_summary(bench))), rows] if look.headers else [rows]
 
 
-def timed(bench: Bench) -> Table:
+def timed(bench: Benchmark) -> Table:
     """Return a row per scheduler: seconds and ratio to the fastest, then status, what is broken, levels."""
     seconds, ratios = bench.seconds, bench.ratios
     quality = answers(bench.last)
@@ -151,7 +148,7 @@ def _told(seconds: float) -> str:
     return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}"
 
 
-def _range(spread: Spread) -> str:
+def _range(spread: SecondsSpread) -> str:
     return f"{_told(spread.least)}-{_told(spread.most)}"
 
 

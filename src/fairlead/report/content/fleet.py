@@ -44,7 +44,7 @@ ALL_SHOWN = "... and {} (-A shows all)"
 GroupBy = Literal["workload", "cluster", "region", "namespace"]
 
 
-class Change(NamedTuple):
+class ReplicaChanges(NamedTuple):
     """Changes by an answer: workloads, and replicas that move, start or stop without moving, are lost."""
 
     workloads: int
@@ -55,10 +55,10 @@ class Change(NamedTuple):
     lost: int = 0
 
 
-def change_of(outcome: Outcome) -> Change:
+def change_of(outcome: Outcome) -> ReplicaChanges:
     """Return the changes by a placement beside the replicas that run now."""
     every = [shift_of(outcome, workload) for workload in outcome.problem.with_replicas]
-    return Change(
+    return ReplicaChanges(
         sum(1 for more, fewer in every if more or fewer),
         sum(min(more, fewer) for more, fewer in every),
         sum(max(0, more - fewer) for more, fewer in every),
@@ -67,7 +67,7 @@ def change_of(outcome: Outcome) -> Change:
     )
 
 
-def closing(change: Change) -> str:
+def closing(change: ReplicaChanges) -> str:
     """Return the changes in one line: ``3 workloads change, 41 replicas move, 0 unplaced``."""
     verb = "changes" if change.workloads == 1 else "change"
     parts = [f"{counted(change.workloads, 'workload')} {verb}"]
@@ -137,7 +137,7 @@ class _Sum:
     fewer: int = 0
 
 
-class Place(NamedTuple):
+class ClusterReplicas(NamedTuple):
     """Replicas of a workload on a cluster, now and then."""
 
     workload: str
@@ -147,21 +147,23 @@ class Place(NamedTuple):
     after: int
 
 
-def places(outcome: Outcome) -> Iterator[Place]:
+def places(outcome: Outcome) -> Iterator[ClusterReplicas]:
     """Yield the workloads and clusters where replicas run or are placed."""
     for workload in outcome.problem.with_replicas:
         yield from places_of(workload, workload.current, outcome.placed(workload))
 
 
-def places_of(workload: Workload, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[Place]:
+def places_of(
+    workload: Workload, before: Mapping[str, int], after: Mapping[str, int]
+) -> Iterator[ClusterReplicas]:
     """Yield the clusters that hold or held replicas of a workload, in name order."""
     for cluster in sorted({*before, *after}):
         here, then = before.get(cluster, 0), after.get(cluster, 0)
         if here or then:
-            yield Place(workload.key, workload.namespace or "-", cluster, here, then)
+            yield ClusterReplicas(workload.key, workload.namespace or "-", cluster, here, then)
 
 
-def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -> Table:
+def grouped(found: Iterable[ClusterReplicas], picked: Rows, clusters: Iterable[Cluster]) -> Table:
     """Return a row per workload, cluster, region or namespace: workloads, and replicas now and then.
 
     `picked`: by what they are grouped and sorted; whether only groups count of which some replicas start or
@@ -194,7 +196,7 @@ def ask_for_sorting(picked: Rows, *heads: Sequence[Column]) -> None:
     ask_for_column(picked.sort_by, *([sum_columns(picked.group_by)] if picked.group_by else heads))
 
 
-def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:
+def _group(place: ClusterReplicas, regions: Mapping[str, str | None], group_by: GroupBy) -> str:
     match group_by:
         case "workload":
             return place.workload

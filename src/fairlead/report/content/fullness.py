@@ -122,7 +122,7 @@ def format_fullness(part: Fraction) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class FullnessSeries:
     """Used part of one resource of one cluster, step by step."""
 
     cluster: str
@@ -139,7 +139,7 @@ class Course:
         return max((part for part in self.parts if part is not None), default=Fraction(0))
 
 
-def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
+def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[FullnessSeries, ...]:
     """Return how full every cluster is in every resource that is used at any step, by name.
 
     Of a cluster that comes or goes all resources are told, whoever uses them.
@@ -156,7 +156,7 @@ def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
         if any(one is None or one.used for one in every):
             whole = max(one.others + (one.offered or 0) for one in every if one is not None)
             parts = (None if one is None else one.fullness or Fraction(0) for one in every)
-            found.append(Course(*place, whole, tuple(parts)))
+            found.append(FullnessSeries(*place, whole, tuple(parts)))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import (
     ALL_SHOWN,
     ROWS_SHOWN,
-    Change,
+    ReplicaChanges,
     ask_for_sorting,
     change_of,
     closing,
@@ -37,7 +37,7 @@ from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
-from fairlead.solver.plan.waves import Move, Order, Wave, WavePlan
+from fairlead.solver.plan.waves import Move, MoveOrder, Wave, WavePlan
 
 PLAIN = "New replicas start before old ones stop; -o moves prints the moves."
 
@@ -85,7 +85,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     return groups if plan.nothing_to_do else [*groups, [Text(closing(change(plan)), "bold")]]
 
 
-def change(plan: RebalancePlan) -> Change:
+def change(plan: RebalancePlan) -> ReplicaChanges:
     """Return the changes by the plan, counted as its headline counts."""
     numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
     return change_of(plan.outcome)._replace(**numbers)
@@ -245,7 +245,7 @@ def next_steps(plan: RebalancePlan, making: Making) -> list[Step]:
     """Return the next steps with a plan."""
     steps = steps_of(plan.outcome, "plan", making)
     waves = plan.waves
-    if waves is not None and waves.blocked and waves.options.order is Order.START_FIRST:
+    if waves is not None and waves.blocked and waves.options.order is MoveOrder.START_FIRST:
         told = "Stop old replicas first where there is no capacity for the new ones beside them:"
         steps.append((told, again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:

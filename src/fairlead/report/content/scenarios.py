@@ -9,7 +9,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, happening, listed, plural
 from fairlead.models.workload import Workload, running
-from fairlead.report.content.fleet import Change
+from fairlead.report.content.fleet import ReplicaChanges
 from fairlead.report.content.fullness import format_fullness
 from fairlead.report.content.outcome import explanation, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
@@ -23,11 +23,13 @@ FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""
 
 
-def change(simulation: Simulation) -> Change:
+def change(simulation: Simulation) -> ReplicaChanges:
     """Return the changes that a simulation brings about, in numbers."""
     changing = sum(1 for one in simulation.caused if one.started or one.stopped or one.lost)
     moved, lost, started, stopped = _shifted(simulation.caused)
-    return Change(changing, moved, started, stopped, sum(one.unplaced for one in simulation.effects), lost)
+    return ReplicaChanges(
+        changing, moved, started, stopped, sum(one.unplaced for one in simulation.effects), lost
+    )
 
 
 def _shifted(found: Sequence[Effect]) -> tuple[int, int, int, int]:

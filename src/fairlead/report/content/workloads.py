@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.decision_reasons import Left, View
+from fairlead.models.decision_reasons import Remaining, WorkloadView
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import short_amount
@@ -39,7 +39,7 @@ WIDE = columns(
 COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
 
 
-def _is_idle(view: View, cluster: str) -> bool:
+def _is_idle(view: WorkloadView, cluster: str) -> bool:
     held = view.placed.get(cluster) or view.workload.current.get(cluster)
     return not (held or view.wanted.get(cluster, 0) >= 1)
 
@@ -79,9 +79,9 @@ def detailed(
     `wide`: True for every column and every cluster, those not eligible with their reason.
     """
     placement, problem = outcome.placement or Placement({}), outcome.problem
-    left = Left(remaining(problem, placement), left_of(problem.allowances, problem, placement))
+    left = Remaining(remaining(problem, placement), left_of(problem.allowances, problem, placement))
     for workload in outcome.problem.with_replicas if workloads is None else workloads:
-        yield _detailed(outcome, View(outcome, workload, left), wide=wide)
+        yield _detailed(outcome, WorkloadView(outcome, workload, left), wide=wide)
 
 
 def _flat(outcome: Outcome, workloads: Sequence[Workload], *, wide: bool) -> Table:
@@ -125,7 +125,7 @@ def _status(outcome: Outcome, workload: Workload) -> Cell:
     return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
 
 
-def _detailed(outcome: Outcome, view: View, *, wide: bool) -> tuple[Table, Sequence[str]]:
+def _detailed(outcome: Outcome, view: WorkloadView, *, wide: bool) -> tuple[Table, Sequence[str]]:
     """Return the table of a workload; reasons are looked for only where they are shown."""
     names = sorted(
         {*outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
@@ -145,19 +145,19 @@ def _detailed(outcome: Outcome, view: View, *, wide: bool) -> tuple[Table, Seque
     return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
 
 
-def _left_out(view: View) -> tuple[str, ...]:
+def _left_out(view: WorkloadView) -> tuple[str, ...]:
     rule = view.workload.rule(Candidates)
     count = sum(1 for name in rule.excluded if _is_idle(view, name)) if rule else 0
     subject = "1 cluster is not eligible" if count == 1 else f"{count} clusters are not eligible"
     return (f"{subject} (-o wide says why)",) if count else ()
 
 
-def _rejected(view: View) -> tuple[str, ...]:
+def _rejected(view: WorkloadView) -> tuple[str, ...]:
     found = view.outcome.rejected.get(view.workload.key, ())
     return tuple(f"affinity group {group.name} cannot be used: {group.reason}" for group in found)
 
 
-def _title(view: View) -> str:
+def _title(view: WorkloadView) -> str:
     workload = view.workload
     count = counted(workload.replicas, "replica")
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
@@ -169,13 +169,13 @@ def _title(view: View) -> str:
     return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
 
 
-def _narrow_row(view: View, name: str) -> Row:
+def _narrow_row(view: WorkloadView, name: str) -> Row:
     cluster = view.outcome.problem.cluster_by_name.get(name)
     region = cluster.region if cluster else None
     return (Cell(name), known(region), *_numbers(view, name), _left(view, cluster))
 
 
-def _wide_row(view: View, name: str, decision: ClusterDecision | None) -> Row:
+def _wide_row(view: WorkloadView, name: str, decision: ClusterDecision | None) -> Row:
     """Return the row of one cluster with everything that is known."""
     cluster = view.outcome.problem.cluster_by_name.get(name)
     bounds = view.workload.rule(Bounds) or Bounds()
@@ -194,7 +194,7 @@ def _wide_row(view: View, name: str, decision: ClusterDecision | None) -> Row:
     return tuple(Cell(cell.text, "dim") for cell in row) if name not in view.open_to else row
 
 
-def _numbers(view: View, name: str) -> tuple[Cell, Cell, Cell]:
+def _numbers(view: WorkloadView, name: str) -> tuple[Cell, Cell, Cell]:
     """Return replicas, change and the exact share of the weights, all in replicas."""
     replicas = view.placed.get(name, 0)
     wanted = view.wanted.get(name)
@@ -205,7 +205,7 @@ def _numbers(view: View, name: str) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def _change(view: View, name: str, replicas: int) -> Cell:
+def _change(view: WorkloadView, name: str, replicas: int) -> Cell:
     """Return the difference to what runs now; blank where nothing runs anywhere."""
     if not any(view.workload.current.values()):
         return Cell("")
@@ -214,7 +214,7 @@ def _change(view: View, name: str, replicas: int) -> Cell:
     return Cell(f"{change:+d}" if change else "0", tone)
 
 
-def _left(view: View, cluster: Cluster | None) -> Cell:
+def _left(view: WorkloadView, cluster: Cluster | None) -> Cell:
     """Return how many more replicas would fit, and what runs out first."""
     if cluster is None:
         return NOTHING

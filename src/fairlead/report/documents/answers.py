@@ -7,7 +7,7 @@ from fairlead.report.content.fullness import planned
 from fairlead.report.content.simulation import level_pairs
 from fairlead.report.content.why import gain_sentence, told
 from fairlead.report.documents.outcome import (
-    Document,
+    JsonObject,
     comparison_document,
     conflict_document,
     json_number,
@@ -18,15 +18,15 @@ from fairlead.report.documents.outcome import (
     violation_documents,
 )
 from fairlead.report.documents.script import script_document
+from fairlead.solver.compare import Benchmark, SecondsSpread
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
-from fairlead.solver.rounds import Bench, Spread
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Effect, Simulation
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
 
 
-def document_of(answer: Answer) -> Document:
+def document_of(answer: Answer) -> JsonObject:
     """Return an answer that is no outcome as JSON-ready values."""
     match answer:
         case RebalancePlan():
@@ -37,7 +37,7 @@ def document_of(answer: Answer) -> Document:
             return simulation_document(answer)
         case Comparison():
             return comparison_document(answer)
-        case Bench():
+        case Benchmark():
             return bench_document(answer)
         case Why():
             return why_document(answer)
@@ -47,7 +47,7 @@ def document_of(answer: Answer) -> Document:
             raise TypeError(f"{type(answer).__name__} has no form to be shown in")
 
 
-def plan_document(plan: RebalancePlan) -> Document:
+def plan_document(plan: RebalancePlan) -> JsonObject:
     """Return a plan as JSON-ready values.
 
     ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
@@ -86,7 +86,7 @@ def plan_document(plan: RebalancePlan) -> Document:
     }
 
 
-def plan_comparison_document(comparison: PlanComparison) -> Document:
+def plan_comparison_document(comparison: PlanComparison) -> JsonObject:
     """Return a comparison of plans as JSON-ready values.
 
     ``same``; ``hasTarget``, ``moves`` and ``waves`` (None without a target) with ``before`` and ``after``;
@@ -104,7 +104,7 @@ def plan_comparison_document(comparison: PlanComparison) -> Document:
     }
 
 
-def bench_document(bench: Bench) -> Document:
+def bench_document(bench: Benchmark) -> JsonObject:
     """Return measured rounds as JSON-ready values.
 
     ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
@@ -129,12 +129,12 @@ def bench_document(bench: Bench) -> Document:
                     if key in ("status", "objectives", "violations")
                 },
             }
-            for name, outcome in bench.rounds[-1].answers
+            for name, outcome in bench.last.answers.items()
         ],
     }
 
 
-def _seconds(spread: Spread, every: list[float]) -> Document:
+def _seconds(spread: SecondsSpread, every: list[float]) -> JsonObject:
     return {**spread._asdict(), "all": every}
 
 
@@ -152,7 +152,7 @@ _OF_SCENARIOS = (
 )
 
 
-def simulation_document(simulation: Simulation) -> Document:
+def simulation_document(simulation: Simulation) -> JsonObject:
     """Return a simulation as JSON-ready values.
 
     ``changes`` in words; ``fits``; ``known``, false where not everything was placed in time, but a better
@@ -204,7 +204,7 @@ def simulation_document(simulation: Simulation) -> Document:
     }
 
 
-def _effect(effect: Effect) -> Document:
+def _effect(effect: Effect) -> JsonObject:
     return {
         "key": effect.workload,
         **picked(effect, "moved", "started", "stopped", "lost", "unplaced"),
@@ -214,11 +214,11 @@ def _effect(effect: Effect) -> Document:
     }
 
 
-def _used(one: Utilisation | None) -> Document | None:
+def _used(one: Utilisation | None) -> JsonObject | None:
     return None if one is None else picked(one, "used", "offered")
 
 
-def why_document(why: Why) -> Document:
+def why_document(why: Why) -> JsonObject:
     """Return JSON-ready values, in the spelling of Kubernetes.
 
     ``status``, ``origin``; ``workload`` with ``key``, ``namespace``, ``name``, ``kind``, ``replicas`` and
@@ -248,7 +248,7 @@ def why_document(why: Why) -> Document:
     }
 
 
-def _cluster(each: ClusterWhy) -> Document:
+def _cluster(each: ClusterWhy) -> JsonObject:
     decision = each.decision
     return {
         "clusterName": decision.cluster,
@@ -259,7 +259,7 @@ def _cluster(each: ClusterWhy) -> Document:
     }
 
 
-def _step(name: str, step: Step | None, cluster: str) -> Document | None:
+def _step(name: str, step: Step | None, cluster: str) -> JsonObject | None:
     if step is None:
         return None
     return {
@@ -277,7 +277,7 @@ def _step(name: str, step: Step | None, cluster: str) -> Document | None:
     }
 
 
-def _gain(gain: Gain) -> Document:
+def _gain(gain: Gain) -> JsonObject:
     return {
         "text": gain_sentence(gain),
         "action": gain.action,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
+def outcome_document(outcome: Outcome, *, decisions: bool = True) -> JsonObject:
     """Return an outcome as JSON-ready values, in the spelling of Kubernetes.
 
     `decisions`: whether the decision of every workload on every cluster is listed; False saves most of the
@@ -53,9 +53,9 @@ def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
     }
 
 
-def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Document:
+def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> JsonObject:
     placed = outcome.placed(workload)
-    document: Document = {
+    document: JsonObject = {
         **picked(workload, "namespace", "name", "kind", "key", "replicas"),
         "unplaced": outcome.unplaced(workload),
         "affinityGroup": workload.group,
@@ -82,9 +82,9 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
     return document
 
 
-def _level(level: Attained) -> Document:
+def _level(level: Attained) -> JsonObject:
     known = numbers(value=level.value, bound=level.bound)
-    document: Document = {"name": level.name, "value": known["value"], "bound": known["bound"]}
+    document: JsonObject = {"name": level.name, "value": known["value"], "bound": known["bound"]}
     document["proven"] = level.proven
     if "exactValue" in known:
         document["exact"] = known["exactValue"]
@@ -97,18 +97,18 @@ def _level(level: Attained) -> Document:
     return document
 
 
-def violation_documents(violations: Iterable[Violation]) -> list[Document]:
+def violation_documents(violations: Iterable[Violation]) -> list[JsonObject]:
     """Return broken rules."""
     names = ("rule", "source", "text", "amount", "workload", "cluster")
     return [picked(violation, *names) for violation in violations]
 
 
-def statement_documents(statements: Iterable[Statement]) -> list[Document]:
+def statement_documents(statements: Iterable[Statement]) -> list[JsonObject]:
     """Return statements of rules as documents."""
     return [picked(statement, "rule", "source", "text") for statement in statements]
 
 
-def conflict_document(conflict: Conflict | None) -> Document | None:
+def conflict_document(conflict: Conflict | None) -> JsonObject | None:
     """Return rules that cannot hold together, whose they are, what is known of them, and the ways out."""
     if conflict is None:
         return None
@@ -123,7 +123,7 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
     }
 
 
-def _relaxation(relaxation: Relaxation) -> Document:
+def _relaxation(relaxation: Relaxation) -> JsonObject:
     """Return a way out: what to change, one by one and as fragments of manifests."""
     return {
         **picked(relaxation, "text", "change", "proven", "source"),
@@ -192,7 +192,7 @@ def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
     ]
 
 
-def comparison_document(comparison: Comparison) -> Document:
+def comparison_document(comparison: Comparison) -> JsonObject:
     """Return a comparison of answers as JSON-ready values.
 
     ``verdict``; ``best``, as `Outcome.to_dict` gives it without decisions; ``contenders``, each alike, with
@@ -212,10 +212,10 @@ def comparison_document(comparison: Comparison) -> Document:
     }
 
 
-Document = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
-def picked(thing: object, *names: str) -> Document:
+def picked(thing: object, *names: str) -> JsonObject:
     """Return fields and properties of an object under their names in camel case, the value of each plain.
 
     `names`: names of fields and properties; none takes all fields of a dataclass, in order.
@@ -246,9 +246,9 @@ def json_number(value: int | Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def numbers(**values: int | Fraction | None) -> Document:
+def numbers(**values: int | Fraction | None) -> JsonObject:
     """Return numbers under their names; those that a float cannot hold stand exactly beside them as well."""
-    document: Document = {}
+    document: JsonObject = {}
     for name, value in values.items():
         document[name] = None if value is None else json_number(value)
         if value is not None and Fraction(document[name]) != value:

@@ -1,10 +1,10 @@
 """Results of a script as a plain document."""
 
-from fairlead.report.documents.outcome import Document, picked
+from fairlead.report.documents.outcome import JsonObject, picked
 from fairlead.solver.script.played import Handled, Played, quantile
 
 
-def script_document(played: Played) -> Document:
+def script_document(played: Played) -> JsonObject:
     """Return JSON-ready values.
 
     Returns
@@ -30,7 +30,7 @@ def script_document(played: Played) -> Document:
     }
 
 
-def _handled(one: Handled) -> Document:
+def _handled(one: Handled) -> JsonObject:
     peak, usual, seconds = one.use(1), one.use(0.95), one.seconds
     return {
         "name": one.scheduler,

@@ -8,14 +8,14 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
-from fairlead.report.content.fleet import Change, change_of
+from fairlead.report.content.fleet import ReplicaChanges, change_of
 from fairlead.report.content.fullness import NEARLY, courses, format_fullness
 from fairlead.report.content.outcome import remarks, told_breaches, told_shortages
 from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
 
 
-def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[Figure, ...]:
+def change_figures(change: ReplicaChanges, problem: Problem, *between: Figure) -> tuple[Figure, ...]:
     """Return the figures of the changes; unplaced replicas need attention, and are told there.
 
     `*between`: figures between the replicas and the workloads, such as the number of waves.

@@ -56,10 +56,10 @@ from fairlead.report.html.waves import change_section, flow_section, wave_sectio
 from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
+from fairlead.solver.compare import Benchmark
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
-from fairlead.solver.rounds import Bench
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation
 from fairlead.solver.why.answer import Why
@@ -76,7 +76,7 @@ def page_of(shown: Shown, making: Making) -> Page:
             return simulation_page(shown, making)
         case Comparison():
             return comparison_page(shown, making)
-        case Bench():
+        case Benchmark():
             return _told("Bench", comparison.bench_terminal(shown, Look(wide=True)), making)
         case Why():
             return _told("Why", reasons.told_clusters(shown), making)

@@ -27,7 +27,7 @@ from fairlead.report.content.outcome import (
     told_ways,
 )
 from fairlead.report.pages import Making, Section
-from fairlead.solver.plan.answer import Others, PlanOptions
+from fairlead.solver.plan.answer import OtherWorkloads, PlanOptions
 from fairlead.version import VERSION
 
 OPENED = 8
@@ -132,7 +132,7 @@ def next_section(steps: Sequence[Step]) -> Section:
 def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
     """Return the options that were asked for, and the defaults that hold where none was."""
     budgets, waves = options.budgets, options.waves
-    may_move = options.others is Others.MAKE_ROOM
+    may_move = options.others is OtherWorkloads.MAKE_ROOM
     facts = [
         ("Replicas that may move in all", _amount(budgets.total)),
         ("of every workload", _amount(budgets.per_workload)),

@@ -26,13 +26,12 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
-from fairlead.report.content.fullness import Course, courses, format_fullness, fullest, tone_of
+from fairlead.report.content.fullness import FullnessSeries, courses, format_fullness, fullest, tone_of
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured, mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan, running
-from fairlead.solver.rounds import BEST
 from fairlead.solver.simulate.result import Simulation
 
 WIDTH, HEAD, ROW = 250, 24, 28
@@ -46,7 +45,7 @@ HIGHEST = Fraction(5, 4)
 _WORDS: dict[Ink, str] = {"bad": "over 100%", "notice": "90% or more"}
 
 
-def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Panel:
+def panel(rows: Sequence[FullnessSeries], names: Sequence[str], *, compared: bool) -> Panel:
     """Return the panel of one cluster.
 
     `rows`: its resources; at least one. `names`: what the steps are called. `compared`: True where the steps
@@ -68,7 +67,7 @@ def panel(rows: Sequence[Course], names: Sequence[str], *, compared: bool) -> Pa
     return Panel(f"{rows[0].cluster}: {told}", drawn("panel", WIDTH, HEAD + ROW * len(shown), draw))
 
 
-def _row(canvas: Canvas, row: Course, top: float, *, compared: bool) -> None:
+def _row(canvas: Canvas, row: FullnessSeries, top: float, *, compared: bool) -> None:
     """Draw one resource: a bar for every step on a track whose dashes are at 100 %."""
     scale = HEIGHT / float(max(Fraction(1), min(row.most, HIGHEST)))
     floor, width = top + HEIGHT, BARS / len(row.parts)
@@ -84,7 +83,7 @@ def _row(canvas: Canvas, row: Course, top: float, *, compared: bool) -> None:
     canvas.text((LABEL + BARS + 8, top + HEIGHT / 2), _text(row, compared=compared))
 
 
-def _text(row: Course, *, compared: bool) -> str:
+def _text(row: FullnessSeries, *, compared: bool) -> str:
     """Return the first and the last part, of what is compared the least and the most."""
     known = [part for part in row.parts if part is not None]
     ends = (min(known), max(known)) if compared else (row.parts[0], row.parts[-1])
@@ -98,7 +97,7 @@ def _percent(part: Fraction | None, absent: str = "not there") -> str:
     return absent if part is None else format_fullness(part)
 
 
-def _told(row: Course, names: Sequence[str]) -> str:
+def _told(row: FullnessSeries, names: Sequence[str]) -> str:
     """Return the bars in words: all where they are few, else the first, the highest and the last."""
     parts = [f"{name} {_percent(part)}" for part, name in zip(row.parts, names, strict=True)]
     told = parts if len(parts) <= 3 else [parts[0], f"at most {_percent(row.most)}", parts[-1]]
@@ -121,7 +120,7 @@ AT_A_GLANCE = 3
 """Steps up to which the table has a column for each; else for the first, the highest and the last."""
 
 
-class Step(NamedTuple):
+class UtilisationStep(NamedTuple):
     """Placement after a step, or by a scheduler, with its name."""
 
     name: str
@@ -129,7 +128,7 @@ class Step(NamedTuple):
     placement: Placement
 
 
-def steps_of(answer: Shown) -> tuple[Step, ...]:
+def steps_of(answer: Shown) -> tuple[UtilisationStep, ...]:
     """Return the placements step by step: now and after, inside of every wave, or with every scheduler.
 
     Empty for an answer without a placement, and for one that is about something else.
@@ -137,36 +136,40 @@ def steps_of(answer: Shown) -> tuple[Step, ...]:
     match answer:
         case RebalancePlan(outcome=Outcome(placement=Placement() as target), waves=WavePlan() as waves):
             return (
-                Step("now", answer.problem, answer.before),
+                UtilisationStep("now", answer.problem, answer.before),
                 *_inside(waves),
-                Step("target", answer.problem, target),
+                UtilisationStep("target", answer.problem, target),
             )
         case Outcome(placement=Placement() as placement):
             now = running(answer.problem)
-            then = Step("placement", answer.problem, placement)
-            return (Step("now", answer.problem, now), then) if any(now.values()) else (then,)
+            then = UtilisationStep("placement", answer.problem, placement)
+            return (UtilisationStep("now", answer.problem, now), then) if any(now.values()) else (then,)
         case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
-            return (Step("now", answer.before.problem, answer.now), Step("after", after.problem, placement))
+            return (
+                UtilisationStep("now", answer.before.problem, answer.now),
+                UtilisationStep("after", after.problem, placement),
+            )
         case Comparison():
-            every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
             return tuple(
-                Step(name, one.problem, one.placement) for name, one in every if one.placement is not None
+                UtilisationStep(name, one.problem, one.placement)
+                for name, one in answer.answers.items()
+                if one.placement is not None
             )
         case _:
             return ()
 
 
-def _inside(waves: WavePlan) -> Iterator[Step]:
+def _inside(waves: WavePlan) -> Iterator[UtilisationStep]:
     """Yield the fullest placements inside of the waves; of too many every second, or every third, ..."""
     every = -(-len(waves.waves) // WAVES_PICTURED) or 1
     for number, one in enumerate(waves.fullest, start=1):
         if number % every == 0:
-            yield Step(f"in wave {number}", waves.problem, one)
+            yield UtilisationStep(f"in wave {number}", waves.problem, one)
 
 
-def panels_of(found: Sequence[Course], names: Sequence[str], *, compared: bool) -> tuple[Panel, ...]:
+def panels_of(found: Sequence[FullnessSeries], names: Sequence[str], *, compared: bool) -> tuple[Panel, ...]:
     """Return a panel for every cluster, the fullest first."""
-    by_cluster: dict[str, list[Course]] = {}
+    by_cluster: dict[str, list[FullnessSeries]] = {}
     for course in found:
         by_cluster.setdefault(course.cluster, []).append(course)
     ranked = sorted(by_cluster.values(), key=lambda rows: (-max(row.most for row in rows), rows[0].cluster))
@@ -215,7 +218,7 @@ def _caption(names: Sequence[str]) -> str:
     )
 
 
-def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
+def _numbers(found: Sequence[FullnessSeries], names: Sequence[str]) -> Table:
     few = len(names) <= AT_A_GLANCE
     shown = (
         [name.capitalize() for name in names]

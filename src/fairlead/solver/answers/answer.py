@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.quota import Scope, allowed
+from fairlead.models.rules.quota import QuotaScope, allowed
 from fairlead.models.score import as_whole, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.models.usage import Row, usage
@@ -66,7 +66,7 @@ def _can_bind(rule: Quota, problem: Problem) -> bool:
 
     A workload with a total asks for the same of a quota over all clusters wherever its replicas stand.
     """
-    sums: dict[Scope, int] = {}
+    sums: dict[QuotaScope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
         copies, names = workload.rule(Duplicated), problem.candidates(workload)
         most = {name: copy_on(copies, workload, name) if copies else largest(workload) for name in names}
@@ -74,7 +74,7 @@ def _can_bind(rule: Quota, problem: Problem) -> bool:
         together = workload.replicas if divided else sum(most.values())
         for resource, need in needs(workload).items():
             for cluster, count in (*most.items(), (None, together)):
-                scope = Scope(resource, cluster)
+                scope = QuotaScope(resource, cluster)
                 sums[scope] = sums.get(scope, 0) + need * count
     return any(sums.get(scope, 0) > amount for scope, amount in allowed(rule, problem).items())
 
@@ -160,7 +160,7 @@ def _with_free(cluster: Cluster, free: Mapping[str, int], limits: Mapping[Row, i
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PartQuestion:
     """A part that is to be solved, and what is known of it."""
 
     part: Problem
@@ -176,7 +176,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PartAnswer:
     """Answer for one part of the problem."""
 
     part: Problem
@@ -193,27 +193,27 @@ class Answer:
     """Workloads that cost what they would cost alone, as far as that is known."""
 
 
-def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
+def answered(part: Problem, result: LexicographicResult, origin: str) -> PartAnswer:
     """Return the answer that a search gives."""
-    return Answer(part, result.status, result.placement, result.attained, origin)
+    return PartAnswer(part, result.status, result.placement, result.attained, origin)
 
 
-def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
+def proven(part: Problem, placement: Placement, origin: str = "exact") -> PartAnswer:
     """Return the answer of a placement that is optimal by construction."""
     levels = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
     apart = dict.fromkeys(levels_of(part), frozenset(part.workload_by_key))
-    return Answer(part, Status.OPTIMAL, placement, levels, origin, apart)
+    return PartAnswer(part, Status.OPTIMAL, placement, levels, origin, apart)
 
 
-def unproven(part: Problem, placement: Placement | None, origin: str = "exact") -> Answer:
+def unproven(part: Problem, placement: Placement | None, origin: str = "exact") -> PartAnswer:
     """Return the answer of a placement of which nothing is proven by search, or that there is none yet."""
     if placement is None:
-        return Answer(part, Status.UNKNOWN, None, (), origin)
+        return PartAnswer(part, Status.UNKNOWN, None, (), origin)
     levels = attained(part, placement, ())
-    return Answer(part, status_of(levels), placement, levels, origin)
+    return PartAnswer(part, status_of(levels), placement, levels, origin)
 
 
-def together(problem: Problem, answers: Sequence[Answer]) -> Answer:
+def together(problem: Problem, answers: Sequence[PartAnswer]) -> PartAnswer:
     """Return the answers of parts that have nothing in common as one: side by side, levels added up.
 
     Where a part has no placement, or none was found, there is none of the whole.
@@ -222,23 +222,23 @@ def together(problem: Problem, answers: Sequence[Answer]) -> Answer:
     placed = [answer.placement for answer in answers if answer.placement is not None]
     if Status.INFEASIBLE in statuses or len(placed) < len(answers):
         status = Status.INFEASIBLE if Status.INFEASIBLE in statuses else Status.UNKNOWN
-        return Answer(problem, status, None, (), origin)
+        return PartAnswer(problem, status, None, (), origin)
     apart: dict[Level, frozenset[str]] = {}
     for answer in answers:
         for level, keys in answer.apart.items():
             apart[level] = apart.get(level, frozenset()) | keys
     levels = added(problem, answers)
     placement = Placement({key: replicas for each in placed for key, replicas in each.items()})
-    return Answer(problem, status_of(levels), placement, levels, origin, apart)
+    return PartAnswer(problem, status_of(levels), placement, levels, origin, apart)
 
 
-def origin_of(answers: Iterable[Answer]) -> str:
+def origin_of(answers: Iterable[PartAnswer]) -> str:
     """Return who found several answers: CP-SAT where it had a part, else prices, else formulas."""
     origins = {answer.origin for answer in answers}
     return next((name for name in ("cp-sat", "prices") if name in origins), "exact")
 
 
-def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
+def added(problem: Problem, answers: Sequence[PartAnswer]) -> tuple[Attained, ...]:
     """Add the levels of parts that have nothing in common.
 
     A level that no part has is 0: nothing had to give way. The bound of a level holds for all placements that
@@ -278,7 +278,7 @@ def _freed(level: Attained) -> Attained:
     return Attained(level.name, level.value, 0, level.value <= level.tolerance, None, level.tolerance)
 
 
-def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
+def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> PartAnswer | None:
     """Put workloads together that were placed alone; None where one was not, or they compete."""
     if not covers(alone, part):
         return None

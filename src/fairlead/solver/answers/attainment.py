@@ -15,7 +15,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 
@@ -42,7 +42,7 @@ class LexicographicResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class LevelProof:
     """How far a level got."""
 
     bound: int | Fraction | None = None
@@ -54,30 +54,24 @@ class Note:
     tolerance: int | Fraction = 0
     """Amount by which the level may be worse than the bound."""
 
-    def better(self, other: "Note") -> "Note":
+    def better(self, other: "LevelProof") -> "LevelProof":
         """Return the better note on one value: this, unless the other is proven or has a better bound."""
         if self.proven or other.bound is None:
             return self
         return other if other.proven or self.bound is None or other.bound > self.bound else self
 
 
-def attained(
-    problem: Problem, placement: Placement, notes: Sequence[Note], least: Least | None = None
-) -> tuple[Attained, ...]:
+def attained(problem: Problem, placement: Placement, notes: Sequence[LevelProof]) -> tuple[Attained, ...]:
     """Return the levels of a placement with what is proven of them: every result passes here.
 
     `problem`: the question. `placement`: the answer. `notes`: how far the levels got, in order; levels
-    without one are not proven by any search. `least`: what no placement is below, by level, whatever the
-    levels before; of those that are left out, 0.
+    without one are not proven by any search.
 
     Raises `InternalError` where a level is below its bound: a bug in fairlead.
     """
-    known = least or {}
     return tuple(
-        at_least(_noted(scored, notes[number] if number < len(notes) else Note()), known.get(level, 0))
-        for number, (level, scored) in enumerate(
-            zip(levels_of(problem), score(problem, placement), strict=True)
-        )
+        not_negative(_noted(scored, notes[number] if number < len(notes) else LevelProof()))
+        for number, scored in enumerate(score(problem, placement))
     )
 
 
@@ -86,22 +80,22 @@ def status_of(levels: Iterable[Attained]) -> Status:
     return Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
 
 
-def at_least(level: Attained, least: int | Fraction) -> Attained:
-    """Return a level with a bound that is not below what every placement costs; at that it is proven.
+def not_negative(level: Attained) -> Attained:
+    """Return a level with a bound that is not below 0; at 0 it is proven.
 
     Raises `InternalError` where the level itself is below: a bug in fairlead.
     """
-    if level.value < least:
-        raise InternalError(f"level {level.name} is {level.value}, the least it can be is {least}")
-    if level.value == least:
-        return replace(level, bound=least, proven=True, resolution=None)
-    if level.bound is not None and level.bound >= least:
+    if level.value < 0:
+        raise InternalError(f"level {level.name} is {level.value}, the least it can be is 0")
+    if level.value == 0:
+        return replace(level, bound=0, proven=True, resolution=None)
+    if level.bound is not None and level.bound >= 0:
         return level
-    step = None if level.resolution is None else Fraction(level.value - least)
-    return replace(level, bound=least, resolution=step)
+    step = None if level.resolution is None else Fraction(level.value)
+    return replace(level, bound=0, resolution=step)
 
 
-def _noted(level: Attained, note: Note) -> Attained:
+def _noted(level: Attained, note: LevelProof) -> Attained:
     if note.tolerance:
         loose = replace(level, tolerance=note.tolerance)
         return loose if note.bound is None else tolerated(level, note.bound, note.tolerance)
@@ -179,7 +173,7 @@ def conclude(
     if broken:
         raise blame.broken(f"the answer of {origin}", broken[0], problem)
     objectives = tuple(
-        at_least(level if claim is None else _confirmed(claim, level), 0)
+        not_negative(level if claim is None else _confirmed(claim, level))
         for level, claim in zip_longest(score(problem, placement), attained)
     )
     return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)

@@ -22,7 +22,7 @@ from fairlead.models.rules import (
     Quota,
 )
 from fairlead.models.rules.capacity import graded_room, needs
-from fairlead.models.rules.quota import Scope
+from fairlead.models.rules.quota import QuotaScope
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import UNBOUND
 
@@ -172,7 +172,7 @@ def _asked(problem: Problem) -> list[dict[str, int]]:
     return found
 
 
-def _name_of(rule: Quota, scope: Scope) -> str:
+def _name_of(rule: Quota, scope: QuotaScope) -> str:
     """Return the name under which a quota limits a resource."""
     return f"{rule} {scope.resource}"
 

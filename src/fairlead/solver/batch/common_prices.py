@@ -22,12 +22,12 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, batch_of, beside_others
-from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
+from fairlead.solver.batch.costs import BatchLevel, costs_of, nothing
 from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Worth = Mapping[Row, float]
@@ -48,7 +48,7 @@ class CommonPrices:
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class PricedUse:
     """Use and cost of some workloads where every one of them takes what is cheapest at prices.
 
     Used is by cluster and resource. Least is what they cost at least on the level, what they pay included;
@@ -104,7 +104,7 @@ def common_prices(
 class _Sample:
     """Every so manieth workload, as rows beside all others."""
 
-    model: Model
+    model: LevelModel
     part: Floats
     """Part of the requests of all workloads that these make, by row of the coupling; at most 1."""
 
@@ -138,7 +138,7 @@ class _Sample:
         model = self._with_room(alone.usage + self.part * (coupling.limit - np.array(taken)))
         return sift(model, prices, alone.rows, deadline, Sifting(tuning.TURNS_FOR_PRICES)).prices
 
-    def _with_room(self, limit: Floats) -> Model:
+    def _with_room(self, limit: Floats) -> LevelModel:
         """Return its rows with so much room, by row of the coupling."""
         batch = self.model.batch
         coupling = replace(batch.coupling, limit=np.maximum(limit, 0.0).astype(np.int64))
@@ -154,7 +154,7 @@ def asked_by(workloads: Iterable[Workload]) -> Counter[str]:
     return asked
 
 
-def _rows_of(whole: Problem, workloads: Sequence[Workload], level: Level) -> tuple[Model, LevelCost]:
+def _rows_of(whole: Problem, workloads: Sequence[Workload], level: Level) -> tuple[LevelModel, BatchLevel]:
     """Return some workloads beside all others; they cost nothing where none of them counts on the level."""
     batch = beside_others(batch_of(among(whole, workloads, whole.limits)))
     cost = next((cost for cost in costs_of(batch) if cost.level == level), nothing(batch))
@@ -168,7 +168,7 @@ def _in_pieces(
     worth: Worth,
     deadline: Deadline,
     threads: int,
-) -> Iterator[Divided]:
+) -> Iterator[PricedUse]:
     """Divide workloads at prices, some at a time; TimeOverError where time is over before the last ones."""
     size = tuning.ROWS_AT_ONCE
     for start in deadline.while_lasting(range(0, len(workloads), size)):
@@ -176,10 +176,10 @@ def _in_pieces(
         if model.batch.feasible:
             yield _divided(replace(model, threads=threads), cost, worth)
         else:
-            yield Divided({}, Fraction(0), {})
+            yield PricedUse({}, Fraction(0), {})
 
 
-def _divided(model: Model, cost: LevelCost, worth: Worth) -> Divided:
+def _divided(model: LevelModel, cost: BatchLevel, worth: Worth) -> PricedUse:
     """Divide rows at prices."""
     batch, prices = model.batch, Prices.of(model, worth)
     relaxed = relax(model, prices)
@@ -193,7 +193,7 @@ def _divided(model: Model, cost: LevelCost, worth: Worth) -> Divided:
         least += -((-price * int(batch.coupling.limit[place])) >> bits)
         paid[row] = Fraction(price, (size * cost.scale) << bits)
         used[row] = amounts[place] * size
-    return Divided(used, Fraction(least, cost.scale) + cost.constant, paid)
+    return PricedUse(used, Fraction(least, cost.scale) + cost.constant, paid)
 
 
 def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
@@ -204,7 +204,7 @@ def _added(used: Iterable[Mapping[Row, int]]) -> Counter[Row]:
     return together
 
 
-def _bound(part: Problem, pieces: Sequence[Divided]) -> Fraction:
+def _bound(part: Problem, pieces: Sequence[PricedUse]) -> Fraction:
     """Return the least that all cost on the level, in its unit.
 
     Everybody pays for what he uses. Together they use no more than there is, so at the highest of the prices

@@ -31,7 +31,7 @@ LARGEST = 2**56
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LevelCost:
+class BatchLevel:
     """One level of a batch."""
 
     level: Level
@@ -68,19 +68,19 @@ class LevelCost:
         return bound + math.floor(self.tolerated(bound) * self.scale)
 
 
-def costs_of(batch: Batch) -> tuple[LevelCost, ...]:
+def costs_of(batch: Batch) -> tuple[BatchLevel, ...]:
     """Return the levels of a batch, the most important first."""
     given = batch.problem.tolerances
     costs = (_cost_of(batch, level) for level in levels_of(batch.problem))
     return tuple(replace(cost, tolerance=given.get(cost.level.key)) for cost in costs)
 
 
-def nothing(batch: Batch) -> LevelCost:
+def nothing(batch: Batch) -> BatchLevel:
     """Return a level on which every placement costs nothing, where any placement will do."""
-    return LevelCost(DEVIATION, Shape.straight(np.zeros_like(batch.lower)), 1, 1, Fraction(0))
+    return BatchLevel(DEVIATION, Shape.straight(np.zeros_like(batch.lower)), 1, 1, Fraction(0))
 
 
-def _cost_of(batch: Batch, level: Level) -> LevelCost:
+def _cost_of(batch: Batch, level: Level) -> BatchLevel:
     if level.base in DEVIATIONS:
         rules = _rules(batch, level, Weights)
         counted = [rule if rule and level_of(rule) == level.base else None for rule in rules]
@@ -115,7 +115,7 @@ def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
     return common * finer, finer
 
 
-def _moves(batch: Batch, level: Level) -> LevelCost:
+def _moves(batch: Batch, level: Level) -> BatchLevel:
     """Return the moves of the workloads that count on a level."""
     rules = zip(_rules(batch, level, Moves), batch.problem.workloads, strict=True)
     table = _held(
@@ -126,7 +126,7 @@ def _moves(batch: Batch, level: Level) -> LevelCost:
     unit = np.where(table > 0, -scale, 0)
     nothing = np.zeros_like(table)
     shape = Shape(nothing, unit, (table,), (nothing,))
-    return LevelCost(level, shape, scale, grain, Fraction(constant))
+    return BatchLevel(level, shape, scale, grain, Fraction(constant))
 
 
 def _held(batch: Batch, rules: Iterable[Moves | MovePrice | None]) -> Whole:
@@ -138,7 +138,7 @@ def _held(batch: Batch, rules: Iterable[Moves | MovePrice | None]) -> Whole:
     return table_of(rows, batch.clusters)
 
 
-def _beyond(batch: Batch, level: Level) -> LevelCost:
+def _beyond(batch: Batch, level: Level) -> BatchLevel:
     """Return the replicas beyond a tier."""
     rows = []
     for rule in _rules(batch, level, Tiers):
@@ -147,10 +147,12 @@ def _beyond(batch: Batch, level: Level) -> LevelCost:
         counted = batch.clusters if len(tiers) > level.number else ()
         rows.append({name: 1 for name in counted if name not in inside})
     scale, grain = _scale([1], int(batch.totals.max(initial=0)))
-    return LevelCost(level, Shape.straight(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0))
+    return BatchLevel(
+        level, Shape.straight(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0)
+    )
 
 
-def _price(batch: Batch, level: Level) -> LevelCost:
+def _price(batch: Batch, level: Level) -> BatchLevel:
     prices = [
         prices_on(workload, level.base) if workload.priority == level.priority else {}
         for workload in batch.problem.workloads
@@ -158,12 +160,12 @@ def _price(batch: Batch, level: Level) -> LevelCost:
     denominators = {price.denominator for row in prices for price in row.values()}
     dearest = max((price for row in prices for price in row.values()), default=Fraction(0))
     scale, grain = _scale(sorted(denominators), math.ceil(dearest) * int(batch.totals.max(initial=0)))
-    return LevelCost(
+    return BatchLevel(
         level, Shape.straight(table_of(prices, batch.clusters, scale)), scale, grain, Fraction(0)
     )
 
 
-def _net(batch: Batch, level: Level) -> LevelCost:
+def _net(batch: Batch, level: Level) -> BatchLevel:
     """Return the distance from the quotas with the price of moves on top."""
     workloads = batch.problem.workloads
     rules = _rules(batch, level, MovePrice)
@@ -185,7 +187,7 @@ def _net(batch: Batch, level: Level) -> LevelCost:
     )
     exact = away.grain > 0 and all((price * away.scale).denominator == 1 for price in prices)
     grain = math.gcd(away.grain, *steps.tolist()) if exact else 0
-    return LevelCost(level, away.shape + Shape(zero, unit, (held,), (zero,)), away.scale, grain, constant)
+    return BatchLevel(level, away.shape + Shape(zero, unit, (held,), (zero,)), away.scale, grain, constant)
 
 
 def _deviation(
@@ -194,7 +196,7 @@ def _deviation(
     rules: Sequence[Weights | None],
     denominators: Sequence[int] = (),
     more: int = 0,
-) -> LevelCost:
+) -> BatchLevel:
     """Return the distance from the quotas of the rows whose weights count.
 
     The steps have to be a multiple of further denominators, and a row may cost so much more.
@@ -215,7 +217,7 @@ def deviation_cost(
     whole: Whole,
     denominators: Sequence[int] = (),
     more: int = 0,
-) -> LevelCost:
+) -> BatchLevel:
     """Return the distance from the quotas by weights, which are given by row and column, and their sums.
 
     Sums are 0 for rows that do not count. The steps are a multiple of further denominators, and a row may
@@ -223,7 +225,7 @@ def deviation_cost(
     """
     if batch.problem.deviation is Deviation.WEBSTER:
         shape, scale, grain = _webster(batch, weights, np.maximum(whole, 1)[:, None], denominators, more)
-        return LevelCost(level, shape, scale, grain, Fraction(int(batch.totals[whole > 0].sum())))
+        return BatchLevel(level, shape, scale, grain, Fraction(int(batch.totals[whole > 0].sum())))
     # A weight on a cluster that is not in the input keeps its quota from being met, whatever is done.
     missing = whole - weights.sum(axis=1)
     constant = sum(
@@ -231,7 +233,7 @@ def deviation_cost(
         Fraction(0),
     )
     shape, scale, grain = _l1(batch, weights, np.maximum(whole, 1)[:, None], denominators, more)
-    return LevelCost(level, shape, scale, grain, constant)
+    return BatchLevel(level, shape, scale, grain, constant)
 
 
 def _l1(
@@ -288,12 +290,12 @@ def _webster(
     return Shape(least, before, (anchor,), (after,), step), scale, grain
 
 
-def budgets_of(batch: Batch) -> tuple[tuple[LevelCost, int], ...]:
+def budgets_of(batch: Batch) -> tuple[tuple[BatchLevel, int], ...]:
     """Return the moves that every budget counts, as a cost in replicas, and the most that they may be."""
     return tuple(_row(batch, rule) for rule in batch.problem.rules if isinstance(rule, MoveBudget))
 
 
-def _row(batch: Batch, rule: MoveBudget) -> tuple[LevelCost, int]:
+def _row(batch: Batch, rule: MoveBudget) -> tuple[BatchLevel, int]:
     """Return the moves that one budget counts, as a cost in replicas, and the most that they may be."""
     inside = {workload.key for workload in members(rule, batch.problem)}
     counted = np.array([workload.key in inside for workload in batch.problem.workloads], dtype=bool)
@@ -318,4 +320,4 @@ def _row(batch: Batch, rule: MoveBudget) -> tuple[LevelCost, int]:
         shape = Shape(zero, -unit, (held,), (zero,))
         shrinking = np.maximum(0, held.sum(axis=1) - batch.totals)[counted]
         saved = int(shrinking.sum()) if rule.leaving is None else 0
-    return LevelCost(MOVES_LAST, shape, 1, 1, Fraction(0)), rule.most + saved
+    return BatchLevel(MOVES_LAST, shape, 1, 1, Fraction(0)), rule.most + saved

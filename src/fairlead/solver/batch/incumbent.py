@@ -9,7 +9,7 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.surrogate import SurrogateResult
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
@@ -31,7 +31,7 @@ class Incumbent:
     enough.
     """
 
-    model: Model
+    model: LevelModel
     search: Search
     best: Whole | None
     cost: int | None
@@ -47,13 +47,13 @@ class Incumbent:
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, model: Model, best: Whole | None, search: Search) -> "Incumbent":
+    def of(cls, model: LevelModel, best: Whole | None, search: Search) -> "Incumbent":
         """Start with nothing but a placement, perhaps; neither limits nor rows have prices yet."""
         model = replace(model, threads=search.threads)
         cost = None if best is None else model.steps(best)
         return cls(model, search, best, cost, LEAST, Prices.none(model), np.zeros(len(model.batch.keys)))
 
-    def surrogate(self, model: Model, best: Whole | None, deadline: Deadline) -> "Incumbent":
+    def surrogate(self, model: LevelModel, best: Whole | None, deadline: Deadline) -> "Incumbent":
         """Start a search by another model, whose placements are offered to this one."""
         return replace(Incumbent.of(model, best, self.search.until(deadline)), serves=self)
 

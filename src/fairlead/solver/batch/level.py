@@ -8,12 +8,12 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.interior import inner_prices
-from fairlead.solver.batch.dual.relaxation import Evaluated, relax
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.first_placement import place_near
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
 from fairlead.solver.batch.primal.proof import prove, search_and_prove
 from fairlead.solver.batch.primal.repair import (
@@ -36,7 +36,7 @@ NEARLY = Sifting(3, close=1e-4)
 
 
 def minimise(
-    model: Model,
+    model: LevelModel,
     start: Whole | None,
     search: Search,
     on_progress: OnProgress | None = None,
@@ -193,7 +193,7 @@ def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:
         level.best = itself.best
 
 
-def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Evaluated) -> None:
+def _lead_any(level: Incumbent, guided: Incumbent, straight: LevelModel, sifted: EvaluatedPrices) -> None:
     """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
     if sifted.replicas is None:
         return
@@ -251,7 +251,7 @@ def _inner(level: Incumbent) -> tuple[Prices | None, bool]:
     return inner_prices(model, level.deadline.part(tuning.SHARE_OF_CLIMBING))
 
 
-def _turns(model: Model) -> int:
+def _turns(model: LevelModel) -> int:
     """Return how many turns an ascent takes where nothing is known."""
     places = model.batch.lower.size
     if places > tuning.LEVEL_TURNS[-1][0]:
@@ -261,7 +261,7 @@ def _turns(model: Model) -> int:
     return next(turns for most, turns in tuning.LEVEL_TURNS if places <= most)
 
 
-def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:
+def _best_of(model: LevelModel, near: Sequence[Prices]) -> Prices | None:
     """Return the prices with the highest bound, without those of other pins; None where there are none."""
     free = np.zeros(len(model.pins))
     same = (each if len(each.pins) == len(free) else Prices(each.capacity, free) for each in near)

@@ -19,10 +19,10 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
 from fairlead.models.score import score
 from fairlead.models.usage import Row
-from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
-from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
+from fairlead.solver.batch.costs import BatchLevel, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placement import place_first
@@ -40,9 +40,9 @@ from fairlead.solver.batch.surrogate import (
     guide_of,
     straight_guide,
 )
-from fairlead.solver.levels.ties import Settled, settle
+from fairlead.solver.levels.ties import TieBreak, settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Search
+from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]
 
@@ -90,7 +90,7 @@ def solve_batch(
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
     found, notes = levels.not_worse(found, best)
-    return _concluded(part, batch.placement(found), notes, search.deadline, search.seed)
+    return _concluded(part, batch.placement(found), notes, search)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +112,7 @@ class _Levels:
     """Search over the levels: the incumbents so far, one a level, and prices to begin with."""
 
     batch: Batch
-    costs: tuple[LevelCost, ...]
+    costs: tuple[BatchLevel, ...]
     search: Search
     worth: Mapping[Row, float] = field(default_factory=dict)
     """Price of one unit of a resource on a cluster, about, in units of the first level; empty where
@@ -141,7 +141,7 @@ class _Levels:
             self._look_again(stages)
         return Status.FEASIBLE, stages[-1].best
 
-    def not_worse(self, found: Whole, floor: Whole | None) -> tuple[Whole, list[Note]]:
+    def not_worse(self, found: Whole, floor: Whole | None) -> tuple[Whole, list[LevelProof]]:
         """Return the placement that was found or a floor that is better, and the notes on its levels."""
         if floor is None:
             return found, self.notes
@@ -196,7 +196,7 @@ class _Levels:
         """Tell whether more time is left than a multiple of what was used."""
         return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
 
-    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Incumbent:
+    def _minimise(self, stage: _Stage, cost: BatchLevel, number: int) -> Incumbent:
         """Minimise a level in its share of the time."""
         after = followers(self.costs, number)
         model = model_of(stage.batch, cost, stage.pins)
@@ -209,7 +209,7 @@ class _Levels:
         search = self.search.until(until)
         return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)
 
-    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Surrogate | None:
+    def _guide(self, stage: _Stage, cost: BatchLevel, after: Sequence[BatchLevel]) -> Surrogate | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
         if len(stage.batch.keys) > tuning.MANY_ROWS:
             return None
@@ -242,11 +242,11 @@ class _Levels:
         return _Stage(batch, pins, found.best, found.guided)
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[LevelProof]:
         """How far the levels got."""
         return [self._note(number) for number in range(len(self.found))]
 
-    def _note(self, number: int) -> Note:
+    def _note(self, number: int) -> LevelProof:
         """Return how far a level got."""
         cost, found = self.costs[number], self.found[number]
         steps, bound = self._steps(number, found.best), cost.bound(found.bound)
@@ -255,7 +255,7 @@ class _Levels:
             (cost.grain > 0 or tolerance > 0)
             and bound + tolerance >= Fraction(steps, cost.scale) + cost.constant
         )
-        return Note(bound, proven, cost.grain > 0, tolerance)
+        return LevelProof(bound, proven, cost.grain > 0, tolerance)
 
     def _until(self, number: int, followed: int, *, guided: bool) -> Deadline:
         """Return when a level is to be done; the first of a kind has an even share of the time."""
@@ -266,7 +266,7 @@ class _Levels:
         part = tuning.SHARE_OF_LATER if guided and followed else 1 / (followed + 1)
         return self.search.deadline.part(share * part)
 
-    def _teller(self, cost: LevelCost) -> OnProgress | None:
+    def _teller(self, cost: BatchLevel) -> OnProgress | None:
         """Return a function that reports on a level; None where nobody listens."""
         report = self.search.progress
         if report is None:
@@ -291,7 +291,7 @@ def _over_quota(part: Problem) -> bool:
 
 
 def _concluded(
-    problem: Problem, placement: Placement, notes: Sequence[Note], deadline: Deadline, seed: int
+    problem: Problem, placement: Placement, notes: Sequence[LevelProof], search: Search
 ) -> LexicographicResult:
     """Return the result, ties settled where every level is proven.
 
@@ -307,7 +307,7 @@ def _concluded(
     loose = any(level.tolerance for level in levels)
     if loose or len(problem.workloads) * len(problem.clusters) > tuning.MOST_SETTLED:
         return LexicographicResult(Status.OPTIMAL, placement, levels)
-    tied = _settled(problem, placement, deadline, seed)
+    tied = _settled(problem, placement, search)
     if tuple(level.value for level in score(problem, tied.placement)) != tuple(
         level.value for level in levels
     ):
@@ -315,13 +315,13 @@ def _concluded(
     return LexicographicResult(Status.OPTIMAL, tied.placement, levels, tied.certain)
 
 
-def _settled(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> Settled:
+def _settled(problem: Problem, placement: Placement, search: Search) -> TieBreak:
     """Return, of all placements that are as good on every level, the one that comes first."""
-    encoding = encode(problem, centres=placement, in_time=lambda: deadline.remaining() > 0)
+    encoding = encode(problem, centres=placement, in_time=lambda: search.deadline.remaining() > 0)
     if encoding is None:
-        return Settled(placement, certain=False)
+        return TieBreak(placement, certain=False)
     for level, cost in encoding.levels.items():
         if not cost.exact:
-            return Settled(placement, certain=False)
+            return TieBreak(placement, certain=False)
         encoding.pin(level, cost.steps(placement))
-    return settle(encoding, placement, Effort(deadline, 1, seed))
+    return settle(encoding, placement, search.single())

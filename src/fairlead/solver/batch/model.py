@@ -16,14 +16,14 @@ import numpy as np
 from fairlead.models.usage import Row
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
-from fairlead.solver.batch.costs import LevelCost
+from fairlead.solver.batch.costs import BatchLevel
 from fairlead.solver.batch.shapes import Curve, Shape, curve_of
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class LevelModel:
     """A level to be minimised, with the levels before it pinned.
 
     Parameters
@@ -70,10 +70,10 @@ class Model:
         return all(self.steps(replicas, number) <= pin for number, pin in enumerate(self.pins, 1))
 
 
-def model_of(batch: Batch, level: LevelCost, pinned: Sequence[tuple[LevelCost, int]] = ()) -> Model:
+def model_of(batch: Batch, level: BatchLevel, pinned: Sequence[tuple[BatchLevel, int]] = ()) -> LevelModel:
     """Return a level with what is pinned before it."""
     shapes = (level.shape, *(cost.shape for cost, _ in pinned))
-    return Model(
+    return LevelModel(
         batch,
         curve_of(batch, shapes),
         shapes,
@@ -94,18 +94,18 @@ class Prices:
     """Price of one step of each pinned level."""
 
     @classmethod
-    def none(cls, model: Model) -> "Prices":
+    def none(cls, model: LevelModel) -> "Prices":
         """Return that nothing has a price."""
         return cls(np.zeros(len(model.batch.coupling.limit)), np.zeros(len(model.pins)))
 
     @classmethod
-    def of(cls, model: Model, worth: Mapping[Row, float]) -> "Prices":
+    def of(cls, model: LevelModel, worth: Mapping[Row, float]) -> "Prices":
         """Return prices of one unit of each resource on a cluster, given in units of the level."""
         rows = zip(model.batch.coupling.names, model.batch.sizes.tolist(), strict=True)
         asked = [worth.get(row, 0.0) * unit * model.unit for row, unit in rows]
         return cls(np.array(asked, dtype=np.float64), np.zeros(len(model.pins)))
 
-    def worth(self, model: Model) -> dict[Row, float]:
+    def worth(self, model: LevelModel) -> dict[Row, float]:
         """Return the same of every cluster and resource, in units of the level."""
         priced = self.capacity / (model.batch.sizes * model.unit)
         return dict(zip(model.batch.coupling.names, priced.tolist(), strict=True))
@@ -126,7 +126,7 @@ def chunks(count: int) -> Iterator[slice]:
         yield slice(start, min(count, start + tuning.ROWS))
 
 
-def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
+def in_chunks(model: LevelModel, do: Callable[[slice], T]) -> list[T]:
     """Do something for every chunk of rows, perhaps in several threads; results are in order of the rows."""
     parts = list(chunks(len(model.batch.keys)))
     threads = min(model.threads, len(parts))
@@ -136,7 +136,7 @@ def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
         return list(pool.map(do, parts))
 
 
-def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
+def place_prices(model: LevelModel, prices: Prices, rows: slice | Whole) -> Floats:
     """Return the price of capacity for one replica, by row and column."""
     batch = model.batch
     table = np.zeros((batch.needs.shape[1], len(batch.clusters)))
@@ -145,7 +145,7 @@ def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
     return found
 
 
-def rows_of(model: Model, rows: slice | Whole) -> Model:
+def rows_of(model: LevelModel, rows: slice | Whole) -> LevelModel:
     """Return some rows of a model; all that is shared is still there."""
     batch, curve = model.batch, model.curve
     part = replace(
@@ -160,7 +160,7 @@ def rows_of(model: Model, rows: slice | Whole) -> Model:
     return replace(model, batch=part, curve=curve.of_rows(rows), shapes=shapes)
 
 
-def sample_of(model: Model, stride: int) -> Model:
+def sample_of(model: LevelModel, stride: int) -> LevelModel:
     """Return every so manieth row of a model, with as small a part of what is shared.
 
     Prices of capacity are per unit and those of pins per step, so that they mean the same in both.

@@ -20,11 +20,11 @@ from fairlead.models.score import better, levels_of
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import among, beside
-from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.common_prices import Worth, asked_by, common_prices
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.running.deadline import Span, listening
+from fairlead.solver.running.deadline import TimeSpan, listening
 from fairlead.solver.running.search import Machines, Search
 
 Groups = Sequence[Sequence[Workload]]
@@ -90,7 +90,7 @@ class ShareTask:
     part: Problem
     worth: Worth
     search: Search
-    span: Span
+    span: TimeSpan
 
 
 def solve_share(task: ShareTask) -> Placement | None:
@@ -118,7 +118,7 @@ def solve_partitioned(
     if placement is None:
         return LexicographicResult(Status.UNKNOWN, None)
     # Only the first level has a bound of its own: for the others that of the first is not settled.
-    levels = attained(part, placement, [] if found.bound is None else [Note(found.bound)])
+    levels = attained(part, placement, [] if found.bound is None else [LevelProof(found.bound)])
     return LexicographicResult(Status.FEASIBLE, placement, levels)
 
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Flags, Whole, total_of
-from fairlead.solver.batch.costs import LevelCost
-from fairlead.solver.batch.model import Model, Prices, model_of, place_prices, rows_of
+from fairlead.solver.batch.costs import BatchLevel
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, place_prices, rows_of
 from fairlead.solver.batch.shapes import Shape, curve_of
 from fairlead.solver.running.deadline import Deadline
 
 MOST_OF_A_ROW = 2.0**60
 """Most that capacity may cost a row, in steps."""
 
-Pin = tuple[LevelCost, int]
+Pin = tuple[BatchLevel, int]
 """A level that is settled, and the most that it may cost, in steps."""
 
 
@@ -28,10 +28,10 @@ Pin = tuple[LevelCost, int]
 class Surrogate:
     """Guide by which placements of a level are searched."""
 
-    level: LevelCost
-    pinned: tuple[LevelCost, ...]
+    level: BatchLevel
+    pinned: tuple[BatchLevel, ...]
     """The level, and those before it that are pinned."""
-    model: Model
+    model: LevelModel
     """The level with a little of those after it, and the levels before it pinned."""
     latest: Deadline
     """When a first placement is due, where none is known."""
@@ -43,12 +43,12 @@ class Surrogate:
     urgent: Flags | None = None
     """Rows that stay where they are, and those of the level before, which are made whole before all others;
     None where there are none, or no time for that."""
-    straight: Model | None = None
+    straight: LevelModel | None = None
     """The guide without the deviation, where the level and those like it are straight: its program is quick,
     and its prices are a start for those of the guide; None for other levels."""
 
 
-def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
+def followers(costs: Sequence[BatchLevel], number: int) -> tuple[BatchLevel, ...]:
     """Return the levels of lower priority that measure the same as a level, right after it."""
     found = []
     for cost in costs[number + 1 :]:
@@ -59,8 +59,8 @@ def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
 
 
 def guide_of(
-    batch: Batch, cost: LevelCost, after: Sequence[LevelCost], share: float = tuning.SHARE
-) -> LevelCost:
+    batch: Batch, cost: BatchLevel, after: Sequence[BatchLevel], share: float = tuning.SHARE
+) -> BatchLevel:
     """Return a level with a little of the levels after it; what it costs is about right, nothing to claim."""
     shape: Shape = cost.shape
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
@@ -73,9 +73,9 @@ def guide_of(
 def straight_guide(
     batch: Batch,
     pins: Sequence[Pin],
-    cost: LevelCost,
-    after: Sequence[LevelCost],
-    deviations: Sequence[LevelCost],
+    cost: BatchLevel,
+    after: Sequence[BatchLevel],
+    deviations: Sequence[BatchLevel],
     latest: Deadline,
 ) -> Surrogate:
     """Return by what placements of a straight level are searched that has deviations after it.
@@ -99,8 +99,8 @@ def straight_guide(
 
 
 def _with_deviation(
-    batch: Batch, guide: LevelCost, share: float, deviations: Sequence[LevelCost]
-) -> LevelCost:
+    batch: Batch, guide: BatchLevel, share: float, deviations: Sequence[BatchLevel]
+) -> BatchLevel:
     """Return a straight guide with a share of the deviations; its unit is that of the first of them."""
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     shape: Shape | None = None
@@ -128,7 +128,7 @@ def _joined(first: Shape, second: Shape, rows: Flags, factor: float) -> Shape:
     )
 
 
-def frozen_at(model: Model, rows: Flags, replicas: Whole, prices: Prices) -> tuple[Model, Prices]:
+def frozen_at(model: LevelModel, rows: Flags, replicas: Whole, prices: Prices) -> tuple[LevelModel, Prices]:
     """Freeze some rows of a model as they are in a placement; prices lose those of pins that then hold."""
     inside = [np.where(rows[:, None], replicas, each) for each in (model.batch.lower, model.batch.upper)]
     batch = replace(model.batch, lower=inside[0], upper=inside[1])
@@ -146,7 +146,7 @@ def frozen_at(model: Model, rows: Flags, replicas: Whole, prices: Prices) -> tup
     return frozen, Prices(prices.capacity, prices.pins[kept])
 
 
-def by_themselves(model: Model, rows: Flags, prices: Prices) -> Model:
+def by_themselves(model: LevelModel, rows: Flags, prices: Prices) -> LevelModel:
     """Return some rows alone, with capacity at a price: what others make of it, as long as there is any."""
     batch, at = model.batch, np.flatnonzero(rows)
     part = rows_of(model, at)
@@ -168,7 +168,7 @@ class SurrogateResult:
     prices: Prices
 
 
-def after_guide(found: SurrogateResult, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
+def after_guide(found: SurrogateResult, pinned: Sequence[BatchLevel], model: LevelModel) -> list[Prices]:
     """Return prices of which some are about right for the level after one that was guided.
 
     What counted little is all that counts now, and what was the level is a pin, dear as it was before; less

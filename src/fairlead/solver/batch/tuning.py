@@ -284,7 +284,7 @@ DEARER = 1.3
 OVERFLOW_PROBE, OVERFLOW_TURNS = 40, 120
 OVERFLOW_STEP = 2.0
 # Of the time that is left, what choosing what tiers hold may take.
-SHARE_OF_CHOICE = 0.6
+SHARE_OF_CHOICE = 0.5
 # The time left, as a multiple of what the fewest replicas beyond first tiers took, that is worth it.
 WORTH_CHOOSING = 20.0
 # Of the time for choosing, what prices may take.

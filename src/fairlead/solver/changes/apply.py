@@ -20,11 +20,12 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import room
 from fairlead.models.rules.move_budget import followed
+from fairlead.models.rules.survival import part_of
 from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Change
 from fairlead.models.variants import Rules, every_rule, exchanged, with_each, with_rules
 from fairlead.models.workload import Workload, at_start
-from fairlead.solver.changes.kinds import Kind, taint_of
+from fairlead.solver.changes.kinds import ChangeKind, taint_of
 from fairlead.solver.changes.open_clusters import raised, tolerating
 from fairlead.solver.changes.quota import raised as raised_quota
 
@@ -40,7 +41,7 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     """
     of_workloads: dict[str, list[Change]] = {}
     for change in changes:
-        if Kind(change.kind) in _SHARED:
+        if ChangeKind(change.kind) in _SHARED:
             problem = _changed(problem, change)
         else:
             of_workloads.setdefault(change.workload or "", []).append(change)
@@ -53,7 +54,7 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     return replace(after, rules=with_each(problem.rules, MoveBudget, lambda rule: followed(rule, after)))
 
 
-_SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
+_SHARED = (ChangeKind.CAPACITY, ChangeKind.QUOTA, ChangeKind.MOVE_BUDGET, ChangeKind.COMPANION)
 """Kinds of changes of what several workloads share."""
 
 
@@ -67,16 +68,16 @@ def _changed(problem: Problem, change: Change) -> Problem:
         members = tuple(key for key in rule.members if key != change.workload)
         return replace(rule, members=members) if rule.name == change.detail else rule
 
-    match Kind(change.kind):
-        case Kind.CAPACITY:
+    match ChangeKind(change.kind):
+        case ChangeKind.CAPACITY:
             cluster = problem.cluster_by_name[change.cluster or ""]
             clusters = exchanged(problem.clusters, cluster, _grown(cluster, change))
             return _with_larger_copies(replace(problem, clusters=clusters), cluster.name)
-        case Kind.QUOTA:
+        case ChangeKind.QUOTA:
             return raised_quota(problem, change)
-        case Kind.MOVE_BUDGET:
+        case ChangeKind.MOVE_BUDGET:
             return replace(problem, rules=with_each(problem.rules, MoveBudget, budgeted))
-        case Kind.COMPANION:
+        case ChangeKind.COMPANION:
             return replace(problem, rules=with_each(problem.rules, Companionship, left))
         case _:
             raise InternalError(f"a change of {change.kind} is one of a workload")
@@ -120,13 +121,13 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
     """Make all changes of one workload: those first that open clusters, as others may be about these."""
-    opening = [taint_of(change) for change in changes if change.kind == Kind.TOLERATION]
+    opening = [taint_of(change) for change in changes if change.kind == ChangeKind.TOLERATION]
     workload = tolerating(workload, opening, problem) if opening else workload
     left: list[Change] = []
     for change in changes:
         opened = _opened(workload, change, problem)
         workload = opened or workload
-        left += [] if opened or change.kind == Kind.TOLERATION else [change]
+        left += [] if opened or change.kind == ChangeKind.TOLERATION else [change]
     for change in left:
         again = _with_smaller_copy(workload, change, problem)
         workload = again or _changed_workload(workload, change)
@@ -135,7 +136,7 @@ def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]
 
 def _opened(workload: Workload, change: Change, problem: Problem) -> Workload | None:
     """Return a workload to which a higher maximum opens a cluster; None for any other change."""
-    if change.kind != Kind.MAXIMUM or change.before or change.cluster is None:
+    if change.kind != ChangeKind.MAXIMUM or change.before or change.cluster is None:
         return None
     return raised(workload, change.cluster, change.after, problem)
 
@@ -144,7 +145,7 @@ def _with_smaller_copy(workload: Workload, change: Change, problem: Problem) -> 
     """Return a workload whose copy is what fits, down to a lower minimum; None for any other change."""
     name = change.cluster or ""
     copies = (rule for rule in every_rule(workload) if isinstance(rule, Duplicated))
-    if change.kind != Kind.MINIMUM or not any(name in rule.least for rule in copies):
+    if change.kind != ChangeKind.MINIMUM or not any(name in rule.least for rule in copies):
         return None
 
     def smaller(rule: Duplicated) -> Duplicated:
@@ -160,9 +161,9 @@ def _with_smaller_copy(workload: Workload, change: Change, problem: Problem) -> 
 
 def _changed_workload(workload: Workload, change: Change) -> Workload:
     """Change a workload or its rules."""
-    if change.kind == Kind.RESCHEDULE:
+    if change.kind == ChangeKind.RESCHEDULE:
         return at_start(replace(workload, fresh=True))
-    if change.kind == Kind.REPLICAS:
+    if change.kind == ChangeKind.REPLICAS:
         # What runs by the template's own number, as federated objects say it, changes with that.
         following = declared.following if isinstance(declared := workload.declared, FederatedUnit) else ()
         current = {**workload.current, **dict.fromkeys(following, change.after)}
@@ -179,7 +180,7 @@ def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> Workload
     if isinstance(rule, Preference):
         return rule
     match rule:
-        case Survival() if change.kind == Kind.REPLICAS:
+        case Survival() if change.kind == ChangeKind.REPLICAS:
             return _of_percentage(rule, workload, change)
         case Numbered():
             return _of_numbers(rule, change)
@@ -200,24 +201,10 @@ def _of_numbers(rule: N, change: Change) -> N:
 
 def _of_percentage(rule: Survival, workload: Workload, change: Change) -> Survival:
     """Change what has to survive with the replicas, where it is a part of them."""
-    percent = percentage(rule)
+    percent = rule.percent
     if percent is None:
         return rule
     if rule.minimum != part_of(percent, change.before):
         # It was changed before; a part stays one, as `edits` writes it.
         percent = 100 * rule.minimum // change.before
     return replace(rule, minimum=part_of(percent, workload.replicas))
-
-
-def part_of(percent: int, replicas: int) -> int:
-    """Return how many replicas a percentage comes to, rounded up."""
-    return -(-replicas * percent // 100)
-
-
-def percentage(rule: Survival) -> int | None:
-    """Return the percentage that was declared; None where a number was."""
-    spec = (rule.source.manifest or {}).get("spec") if rule.source else None
-    if not isinstance(spec, dict) or spec.get("minReplicas") is not None:
-        return None
-    text = str(spec.get("minPercent", "")).removesuffix("%")
-    return int(text) if text.isdigit() else None

@@ -12,7 +12,7 @@ from fairlead.models.rules.move_budget import replicas_of
 from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind, taint_of
+from fairlead.solver.changes.kinds import ChangeKind, taint_of
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -60,28 +60,28 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
     was written, as far as it is known.
     """
     path = change.source.path if change.source else ()
-    kind = Kind(change.kind)
+    kind = ChangeKind(change.kind)
     match kind:
-        case Kind.MINIMUM | Kind.MAXIMUM:
+        case ChangeKind.MINIMUM | ChangeKind.MAXIMUM:
             yield from _bounds(change, data, workload, problem)
-        case Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
+        case ChangeKind.TOTAL | ChangeKind.GROUP_MINIMUM | ChangeKind.GROUP_MAXIMUM:
             yield from _total(change, path, data)
-        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
+        case ChangeKind.FEWEST_GROUPS | ChangeKind.MOST_GROUPS:
             yield from _groups(change, path, workload)
-        case Kind.SURVIVAL:
+        case ChangeKind.SURVIVAL:
             yield _survival(change, data, workload)
-        case Kind.SKEW | Kind.CUSTOM:
+        case ChangeKind.SKEW | ChangeKind.CUSTOM:
             # A plain number of a kind made for fairlead stands where its source says; lists are not known.
             if path and all(isinstance(step, str) for step in path):
                 yield Edit(path, change.after, "most" if change.after > change.before else "least")
         case (
-            Kind.RESCHEDULE
-            | Kind.MOVE_BUDGET
-            | Kind.TOLERATION
-            | Kind.COMPANION
-            | Kind.REPLICAS
-            | Kind.QUOTA
-            | Kind.CAPACITY
+            ChangeKind.RESCHEDULE
+            | ChangeKind.MOVE_BUDGET
+            | ChangeKind.TOLERATION
+            | ChangeKind.COMPANION
+            | ChangeKind.REPLICAS
+            | ChangeKind.QUOTA
+            | ChangeKind.CAPACITY
         ):
             raise InternalError(f"a change of {kind} is none of a rule of one workload")
         case _:
@@ -139,7 +139,7 @@ def at(data: Any, path: Iterable[Step]) -> Any:
 
 def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
     """Yield a minimum or a maximum of one cluster."""
-    name = "minReplicas" if change.kind == Kind.MINIMUM else "maxReplicas"
+    name = "minReplicas" if change.kind == ChangeKind.MINIMUM else "maxReplicas"
     path = change.source.path if change.source else ()
     if not isinstance(workload.declared, FederatedUnit):
         yield from _bound(change, name, data, problem)
@@ -219,7 +219,7 @@ def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     elif path[-1:] == ("replicas",):
         yield Edit(path, change.after)
     elif path[:2] == ("spec", "groups"):
-        both = change.kind == Kind.TOTAL and not at(data, (*path, "groupBy"))
+        both = change.kind == ChangeKind.TOTAL and not at(data, (*path, "groupBy"))
         lower = change.after < change.before
         if both or lower:
             yield Edit((*path, "minReplicas"), change.after, "least")
@@ -235,7 +235,7 @@ def _groups(change: Change, path: Path, workload: Workload) -> Iterator[Edit]:
         else:
             yield Edit(("spec", "maxClusters"), change.after)
         return
-    name = "minGroups" if change.kind == Kind.FEWEST_GROUPS else "maxGroups"
+    name = "minGroups" if change.kind == ChangeKind.FEWEST_GROUPS else "maxGroups"
     base = path or (*PLACEMENT, "spreadConstraints", 0)
     if not path:
         yield Edit(base, {"spreadByField": change.named})

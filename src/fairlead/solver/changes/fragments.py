@@ -14,7 +14,7 @@ from fairlead.models.source import FederatedUnit, KarmadaBinding, ObjectName, So
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import PLACEMENT, Edit, Path, companions, edits, inside, moved, toleration
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.quota import entries, number_of, skeleton
 
 Document = dict[str, Any]
@@ -24,7 +24,7 @@ Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangedObject:
     """An object in which something is changed."""
 
     name: ObjectName
@@ -126,39 +126,39 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> None:
     inner[path[-1]] = value
 
 
-def places(change: Change, problem: Problem) -> Iterator[Place]:
+def places(change: Change, problem: Problem) -> Iterator[ChangedObject]:
     """Yield where a change is made; nowhere where no manifest says the number."""
-    kind = Kind(change.kind)
+    kind = ChangeKind(change.kind)
     match kind:
-        case Kind.CAPACITY:
+        case ChangeKind.CAPACITY:
             cluster = problem.cluster_by_name[change.cluster or ""]
-            yield Place(_named_cluster(cluster), {}, lambda _: _capacity(change, cluster))
-        case Kind.QUOTA:
+            yield ChangedObject(_named_cluster(cluster), {}, lambda _: _capacity(change, cluster))
+        case ChangeKind.QUOTA:
             rule = number_of(change.detail, change.cluster, problem).rule
             known = rule.source.holder if rule.source else None
             name = known or ObjectName(KARMADA, "FederatedResourceQuota", rule.name, rule.namespace)
-            yield Place(name, skeleton(rule), lambda data: entries(change, data, problem))
-        case Kind.MOVE_BUDGET:
+            yield ChangedObject(name, skeleton(rule), lambda data: entries(change, data, problem))
+        case ChangeKind.MOVE_BUDGET:
             yield from _own(change, lambda data: moved(change, data, problem))
-        case Kind.COMPANION:
+        case ChangeKind.COMPANION:
             yield from _own(change, lambda data: companions(change, data, problem))
-        case Kind.RESCHEDULE:
+        case ChangeKind.RESCHEDULE:
             yield _rebalancer(problem.workload_by_key[change.workload or ""])
-        case Kind.REPLICAS:
+        case ChangeKind.REPLICAS:
             yield from _replicas(change, problem.workload_by_key[change.workload or ""])
-        case Kind.TOLERATION:
+        case ChangeKind.TOLERATION:
             yield _toleration(change, problem.workload_by_key[change.workload or ""])
         case (
-            Kind.MINIMUM
-            | Kind.MAXIMUM
-            | Kind.TOTAL
-            | Kind.GROUP_MINIMUM
-            | Kind.GROUP_MAXIMUM
-            | Kind.FEWEST_GROUPS
-            | Kind.MOST_GROUPS
-            | Kind.SURVIVAL
-            | Kind.SKEW
-            | Kind.CUSTOM
+            ChangeKind.MINIMUM
+            | ChangeKind.MAXIMUM
+            | ChangeKind.TOTAL
+            | ChangeKind.GROUP_MINIMUM
+            | ChangeKind.GROUP_MAXIMUM
+            | ChangeKind.FEWEST_GROUPS
+            | ChangeKind.MOST_GROUPS
+            | ChangeKind.SURVIVAL
+            | ChangeKind.SKEW
+            | ChangeKind.CUSTOM
         ):
             workload = problem.workload_by_key[change.workload or ""]
             yield _of_rule(change, workload, lambda data: edits(change, data, workload, problem))
@@ -182,35 +182,35 @@ def _capacity(change: Change, cluster: Cluster) -> Iterator[Edit]:
     yield Edit(("status", "resources", "available", resource), format_units(resource, free))
 
 
-def _own(change: Change, make: Callable[[Data], Iterable[Edit]]) -> Iterator[Place]:
+def _own(change: Change, make: Callable[[Data], Iterable[Edit]]) -> Iterator[ChangedObject]:
     """Yield one of our own kinds as the place of a change; nothing where none declared it."""
     source = change.source
     if source is not None and source.manifest is not None and source.holder is not None:
-        yield Place(source.holder, source.manifest, make)
+        yield ChangedObject(source.holder, source.manifest, make)
 
 
-def _rebalancer(workload: Workload) -> Place:
+def _rebalancer(workload: Workload) -> ChangedObject:
     """Return an object to be created, which asks for a workload to be placed afresh."""
     scope = {"namespace": workload.namespace} if workload.namespace else {}
     asked = {"apiVersion": workload.api_version, "kind": workload.kind, "name": workload.name, **scope}
     named = "-".join(filter(None, (workload.namespace, workload.name, "afresh")))
     name = ObjectName("apps.karmada.io/v1alpha1", "WorkloadRebalancer", named)
-    return Place(name, {}, lambda _: [Edit(("spec", "workloads"), [asked])])
+    return ChangedObject(name, {}, lambda _: [Edit(("spec", "workloads"), [asked])])
 
 
-def _replicas(change: Change, workload: Workload) -> Iterator[Place]:
+def _replicas(change: Change, workload: Workload) -> Iterator[ChangedObject]:
     """Yield the objects that state the replicas: the one that counts, and the workload beside its binding."""
     field = "parallelism" if workload.kind == "Job" else "replicas"
     counted, stated = workload.replicas_source, workload.source
     known = counted.holder if counted else None
     name = known or ObjectName(workload.api_version, workload.kind, workload.name, workload.namespace)
     path = counted.path if counted and counted.path else ("spec", field)
-    yield Place(name, {}, lambda _: [Edit(path, change.after)])
+    yield ChangedObject(name, {}, lambda _: [Edit(path, change.after)])
     if stated.holder is not None and stated.holder != name and stated.holder.kind == workload.kind:
-        yield Place(stated.holder, {}, lambda _: [Edit(("spec", field), change.after)])
+        yield ChangedObject(stated.holder, {}, lambda _: [Edit(("spec", field), change.after)])
 
 
-def _toleration(change: Change, workload: Workload) -> Place:
+def _toleration(change: Change, workload: Workload) -> ChangedObject:
     """Return the object that lists the tolerations of a workload."""
     declared = workload.declared
     if isinstance(declared, FederatedUnit):
@@ -219,20 +219,20 @@ def _toleration(change: Change, workload: Workload) -> Place:
         if source is not None and inside(source.path):
             path = source.path
         name = source.holder if source and source.holder else _derived(workload)
-        return Place(name, _known(name, path, workload), lambda data: toleration(change, path, data))
+        return ChangedObject(name, _known(name, path, workload), lambda data: toleration(change, path, data))
     base = (*PLACEMENT, "clusterTolerations")
     name = _placing(workload)
-    return Place(name, _known(name, base, workload), lambda data: toleration(change, base, data))
+    return ChangedObject(name, _known(name, base, workload), lambda data: toleration(change, base, data))
 
 
-def _of_rule(change: Change, workload: Workload, make: Callable[[Data], Iterable[Edit]]) -> Place:
+def _of_rule(change: Change, workload: Workload, make: Callable[[Data], Iterable[Edit]]) -> ChangedObject:
     """Return the object that declared a rule: where its number stands, else where the placement does."""
     source: Source | None = change.source
     if source is not None and source.manifest is not None and source.holder is not None:
-        return Place(source.holder, source.manifest, make)
+        return ChangedObject(source.holder, source.manifest, make)
     name = source.holder if source is not None and source.holder is not None else _placing(workload)
     path = source.path if source is not None else ()
-    return Place(name, _known(name, path, workload), make)
+    return ChangedObject(name, _known(name, path, workload), make)
 
 
 def _placing(workload: Workload) -> ObjectName:

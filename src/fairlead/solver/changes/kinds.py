@@ -17,8 +17,8 @@ Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
 A number of a policy that several workloads share is changed for all of them, and counts once: the first of
 them has the cost, the others cost 0.
 
-Of changes that cost the same, those of fewer rules come first, then those of an earlier kind (`Kind` is in
-that order: numbers of the user's own policy, then what has to be granted or bought, and last the replicas
+Of changes that cost the same, those of fewer rules come first, then those of an earlier kind (`ChangeKind` is
+in that order: numbers of the user's own policy, then what has to be granted or bought, and last the replicas
 that the user asked for), then those of earlier names.
 """
 
@@ -34,7 +34,7 @@ from fairlead.models.statement import Change, QuotaEntry
 from fairlead.models.words import counted, listed
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """Kinds of changes, by what is changed; the first kinds are preferred where costs are equal."""
 
     RESCHEDULE = "reschedule"
@@ -56,12 +56,12 @@ class Kind(StrEnum):
     REPLICAS = "replicas"
 
 
-ORDER = tuple(Kind)
+ORDER = tuple(ChangeKind)
 
 
 def order(change: Change) -> tuple[int, str, str, str]:
     """Return the sort key of a change: the kind, then the names."""
-    return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.named)
+    return (ORDER.index(ChangeKind(change.kind)), change.workload or "", change.cluster or "", change.named)
 
 
 def entry_of(change: Change) -> QuotaEntry:
@@ -93,11 +93,11 @@ def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
 
 def _told_with(alike: Sequence[Change]) -> object:
     """Return the common part of changes that are said with one verb, such as all taints of one workload."""
-    match Kind(alike[0].kind):
-        case Kind.TOLERATION:
-            return Kind.TOLERATION, tuple(each.workload for each in alike)
-        case Kind.CAPACITY:
-            return Kind.CAPACITY, tuple(each.cluster for each in alike)
+    match ChangeKind(alike[0].kind):
+        case ChangeKind.TOLERATION:
+            return ChangeKind.TOLERATION, tuple(each.workload for each in alike)
+        case ChangeKind.CAPACITY:
+            return ChangeKind.CAPACITY, tuple(each.cluster for each in alike)
         case _:
             return alike[0]
 
@@ -114,7 +114,7 @@ def effort(changes: Sequence[Change]) -> tuple[int, bool, int, int]:
     replicas as they were asked for, then those that concern fewest workloads.
     """
     edited = sum(1 for change in changes if change.cost)
-    scaled = any(change.kind == Kind.REPLICAS for change in changes)
+    scaled = any(change.kind == ChangeKind.REPLICAS for change in changes)
     concerned = {change.workload for change in changes if change.workload is not None}
     return edited, scaled, max(1, len(concerned)), sum(change.cost for change in changes)
 
@@ -135,11 +135,11 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
     found: dict[object, list[Change]] = {}
     for change in changes:
         key: object = (change.kind, change.cluster, change.detail, change.before, change.after)
-        if change.kind == Kind.CAPACITY:
+        if change.kind == ChangeKind.CAPACITY:
             key = (change.kind, change.detail, change.amount)
-        elif change.kind == Kind.SURVIVAL and not change.after:
+        elif change.kind == ChangeKind.SURVIVAL and not change.after:
             key = (change.kind, change.detail)
-        elif change.kind in (Kind.COMPANION, Kind.RESCHEDULE):
+        elif change.kind in (ChangeKind.COMPANION, ChangeKind.RESCHEDULE):
             key = change
         found.setdefault(key, []).append(change)
     return list(found.values())
@@ -149,52 +149,60 @@ def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
     """Say changes and their workloads: alike changes, or several of these with one verb."""
     changes = together[0]
     first = changes[0]
-    if first.kind == Kind.CAPACITY:
+    if first.kind == ChangeKind.CAPACITY:
         amounts = listed([offer_of(each[0].named, each[0].amount) for each in together])
         clusters = listed([change.cluster or "" for change in changes], "cluster")
         return f"add {amounts} to {'each of ' * (len(changes) > 1)}{clusters}"
     workloads = [change.workload for change in changes if change.workload] if named else []
-    if first.kind == Kind.REPLICAS:
+    if first.kind == ChangeKind.REPLICAS:
         return _scaled(first, workloads)
     text = _described(first)
-    if first.kind == Kind.TOLERATION and len(together) > 1:
+    if first.kind == ChangeKind.TOLERATION and len(together) > 1:
         text = f"tolerate the taints {listed([each[0].named for each in together])}"
-    told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
+    told = workloads and first.kind not in (ChangeKind.COMPANION, ChangeKind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
 
 def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
     """Say a change without its workload."""
-    match Kind(change.kind):
-        case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
-            return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.named}")
-        case Kind.CUSTOM:
+    match ChangeKind(change.kind):
+        case (
+            ChangeKind.MINIMUM
+            | ChangeKind.MAXIMUM
+            | ChangeKind.TOTAL
+            | ChangeKind.GROUP_MINIMUM
+            | ChangeKind.GROUP_MAXIMUM
+        ):
+            return _turned(
+                change, f"the {_BOUNDS[ChangeKind(change.kind)]} of {change.cluster or change.named}"
+            )
+        case ChangeKind.CUSTOM:
             return _turned(change, change.named)
-        case Kind.FEWEST_GROUPS:
+        case ChangeKind.FEWEST_GROUPS:
             return f"require {groups_of(change.after, change.named)} instead of {change.before}"
-        case Kind.MOST_GROUPS:
+        case ChangeKind.MOST_GROUPS:
             return f"allow {groups_of(change.after, change.named)} instead of {change.before}"
-        case Kind.SURVIVAL:
+        case ChangeKind.SURVIVAL:
             loss = f"to survive the loss of any one {change.named}"
             if not change.after:
                 return f"no longer require replicas {loss}"
             return f"require {counted(change.after, 'replica')} instead of {change.before} {loss}"
-        case Kind.SKEW:
+        case ChangeKind.SKEW:
             apart = counted(change.after, "replica")
             return f"let any {groups_of(2, change.named)} differ by {apart} instead of {change.before}"
-        case Kind.TOLERATION:
+        case ChangeKind.TOLERATION:
             return f"tolerate the taint {change.named}"
-        case Kind.COMPANION:
+        case ChangeKind.COMPANION:
             return f"leave {change.workload} out of {change.named}"
-        case Kind.RESCHEDULE:
+        case ChangeKind.RESCHEDULE:
             return f"reschedule {change.workload} (--fresh): affinity group {change.named} fits"
-        case Kind.REPLICAS:
+        case ChangeKind.REPLICAS:
             return _scaled(change, ())
-        case Kind.CAPACITY:
+        case ChangeKind.CAPACITY:
             return f"add {offer_of(change.named, change.amount)} to {change.cluster}"
-        case Kind.QUOTA:
+        case ChangeKind.QUOTA:
             return _raised_quota(change)
-        case Kind.MOVE_BUDGET:
+        case ChangeKind.MOVE_BUDGET:
             return f"allow {counted(change.after, 'move')} instead of {change.before} ({change.named})"
 
 
@@ -213,11 +221,11 @@ def _raised_quota(change: Change) -> str:
 
 
 _BOUNDS = {
-    Kind.MINIMUM: "minimum",
-    Kind.MAXIMUM: "maximum",
-    Kind.TOTAL: "total",
-    Kind.GROUP_MINIMUM: "minimum",
-    Kind.GROUP_MAXIMUM: "maximum",
+    ChangeKind.MINIMUM: "minimum",
+    ChangeKind.MAXIMUM: "maximum",
+    ChangeKind.TOTAL: "total",
+    ChangeKind.GROUP_MINIMUM: "minimum",
+    ChangeKind.GROUP_MAXIMUM: "maximum",
 }
 
 

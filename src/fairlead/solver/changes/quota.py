@@ -8,18 +8,18 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import available_units, format_units
 from fairlead.models.rules import Quota
-from fairlead.models.rules.quota import Scope
+from fairlead.models.rules.quota import QuotaScope
 from fairlead.models.statement import Change, Detail, QuotaEntry, detail_text
 from fairlead.models.variants import exchanged
 from fairlead.solver.changes.edits import Edit
-from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.kinds import ChangeKind, order
 
 
-class Number(NamedTuple):
+class QuotaNumber(NamedTuple):
     """One number of a quota."""
 
     rule: Quota
-    scope: Scope
+    scope: QuotaScope
 
 
 def detail_of(rule: Quota, resource: str) -> QuotaEntry:
@@ -27,7 +27,7 @@ def detail_of(rule: Quota, resource: str) -> QuotaEntry:
     return QuotaEntry(rule.namespace, rule.name, resource)
 
 
-def number_of(detail: Detail, cluster: str | None, problem: Problem) -> Number:
+def number_of(detail: Detail, cluster: str | None, problem: Problem) -> QuotaNumber:
     """Return the number of a quota that a change is about.
 
     Raises `InternalError` where the problem has no such quota.
@@ -35,7 +35,7 @@ def number_of(detail: Detail, cluster: str | None, problem: Problem) -> Number:
     for rule in (each for each in problem.rules if isinstance(each, Quota)):
         for scope in rule.limits:
             if detail_of(rule, scope.resource) == detail and scope.cluster == cluster:
-                return Number(rule, scope)
+                return QuotaNumber(rule, scope)
     raise InternalError(f"a change is about the quota {detail_text(detail)}, which the problem does not have")
 
 
@@ -54,12 +54,14 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     what a cluster is assigned would lead there, the number for all clusters follows. That costs nothing, as
     it lets nobody request more.
     """
-    asked = {(each.detail, each.cluster): each for each in changes if each.kind == Kind.QUOTA and each.amount}
+    asked = {
+        (each.detail, each.cluster): each for each in changes if each.kind == ChangeKind.QUOTA and each.amount
+    }
     for detail in sorted({detail for detail, cluster in asked if cluster is not None}, key=detail_text):
         rule, (resource, _) = next(
             number_of(detail, cluster, problem) for name, cluster in asked if name == detail
         )
-        overall = rule.limits.get(Scope(resource))
+        overall = rule.limits.get(QuotaScope(resource))
         if overall is None:
             continue
         assigned = {
@@ -78,9 +80,9 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
             asked[detail, None] = (
                 replace(known, after=whole)
                 if known
-                else Change(Kind.QUOTA, None, None, detail, overall.hard, whole, 0, overall.source)
+                else Change(ChangeKind.QUOTA, None, None, detail, overall.hard, whole, 0, overall.source)
             )
-    others = [each for each in changes if each.kind != Kind.QUOTA]
+    others = [each for each in changes if each.kind != ChangeKind.QUOTA]
     return tuple(sorted((*others, *asked.values()), key=order))
 
 

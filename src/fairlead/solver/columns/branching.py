@@ -15,17 +15,17 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.encoders.scale import Held
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.choice import ChoiceSet, Floats, Numbers
 from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
-from fairlead.solver.columns.master import Master
-from fairlead.solver.columns.mix import NOTHING, Mix, Part
+from fairlead.solver.columns.master import MixMaster
+from fairlead.solver.columns.mix import NOTHING, ChoicePart, Mix
 from fairlead.solver.columns.own_cost import OwnCost, own_cost
 from fairlead.solver.columns.rounding import together
 from fairlead.solver.columns.rounds import AGAIN, CLOSE, ROUNDS, raised
@@ -84,12 +84,12 @@ class BoundQuery:
 
 
 @dataclass(order=True, slots=True)
-class _Part:
+class _BranchNode:
     """A part of all placements: its bound, its number, and the mixes within."""
 
     bound: Fraction
     number: int
-    master: Master = field(compare=False)
+    master: MixMaster = field(compare=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,10 +118,10 @@ class Branches:
 
     levels: tuple[Level, ...]
     limits: tuple[Fraction | None, ...]
-    whole: Master
-    root: Master | None
-    parts: list[_Part] = field(default_factory=list)
-    done: list[_Part] = field(default_factory=list)
+    whole: MixMaster
+    root: MixMaster | None
+    parts: list[_BranchNode] = field(default_factory=list)
+    done: list[_BranchNode] = field(default_factory=list)
     number: int = 0
     least: float = math.inf
 
@@ -130,7 +130,7 @@ class Branches:
         """Bound of the level, in its unit; None where nothing is known."""
         return min((part.bound for part in (*self.parts[:1], *self.done)), default=None)
 
-    def ranges(self, most: Fraction) -> Iterator[tuple[Place, Range]]:
+    def ranges(self, most: Fraction) -> Iterator[tuple[Place, Interval]]:
         """Yield the fewest and most replicas of places where the level costs so much at most.
 
         That is what they hold in parts that are not bounded by more.
@@ -141,7 +141,7 @@ class Branches:
             lower = np.min([each.least for each in choices], axis=0).tolist()
             upper = np.max([each.most for each in choices], axis=0).tolist()
             for name, *ends in zip(mix.choice.names, lower, upper, strict=True):
-                yield Place(mix.choice.key, name), Range(*ends)
+                yield Place(mix.choice.key, name), Interval(*ends)
 
     def search(self, asked: BoundQuery, until: Deadline) -> None:
         """Look for the best bound: of the whole, then of smaller and smaller parts."""
@@ -149,7 +149,7 @@ class Branches:
         if self.root is not None:
             wanted = self._told(self.root, asked, wanted, until)
             bound = raised(self.root, wanted, ROUNDS, until)
-            self.parts = [] if bound is None else [_Part(bound, 0, self.root)]
+            self.parts = [] if bound is None else [_BranchNode(bound, 0, self.root)]
             if asked.level != BALANCE and asked.dives:
                 wanted = Diving(self.root, asked.wanted, wanted, until.part(DIVING)).searched(bound)
                 self.least = min(self.least, float(wanted))
@@ -174,7 +174,7 @@ class Branches:
                 if part.bound < wanted:
                     wanted = self._told(part.master, asked, wanted, until)
 
-    def _cut(self, whole: _Part, wanted: Fraction, until: Deadline) -> Iterator[_Part]:
+    def _cut(self, whole: _BranchNode, wanted: Fraction, until: Deadline) -> Iterator[_BranchNode]:
         """Yield parts of a part with their bounds; the same where it cannot be cut."""
         halves = _halves(whole.master)
         if halves is None:
@@ -184,9 +184,9 @@ class Branches:
         for half in halves:
             found = raised(half, wanted, AGAIN, until)
             self.number += 1
-            yield _Part(whole.bound if found is None else max(found, whole.bound), self.number, half)
+            yield _BranchNode(whole.bound if found is None else max(found, whole.bound), self.number, half)
 
-    def _told(self, master: Master, asked: BoundQuery, wanted: Fraction, until: Deadline) -> Fraction:
+    def _told(self, master: MixMaster, asked: BoundQuery, wanted: Fraction, until: Deadline) -> Fraction:
         """Return the wanted bound after the placement of the choices that have most has been told."""
         rounded = master.rounded()
         about = rounded.value()
@@ -202,7 +202,7 @@ def branches_of(
     problem: Problem,
     placement: Placement,
     apart: Apart,
-    ranges: Mapping[Place, Range] | None,
+    ranges: Mapping[Place, Interval] | None,
     asked: BoundQuery,
     known: Branches | None = None,
 ) -> Branches | None:
@@ -246,11 +246,13 @@ def branches_of(
                 mixes.append(Mix.of(inside, own, choice.counts(placement.of(choice.key)), rows.column))
     if not mixes:
         return None
-    master = Master.of(rows, mixes, limits, tuple({**asked.pins, **asked.aims}.get(each) for each in levels))
+    master = MixMaster.of(
+        rows, mixes, limits, tuple({**asked.pins, **asked.aims}.get(each) for each in levels)
+    )
     return Branches(levels, limits, master, master)
 
 
-def _halves(master: Master) -> Sequence[Master] | None:
+def _halves(master: MixMaster) -> Sequence[MixMaster] | None:
     """Return the parts with fewer and with more replicas on a cluster, without those that hold nothing.
 
     Where a single workload saves most of what mixing saves, its sets of clusters are told apart instead.
@@ -277,7 +279,7 @@ def _halves(master: Master) -> Sequence[Master] | None:
     cuts = [(at, side) for at, cluster in places for cut in _cuts(master, at, cluster) for side in cut]
     parts = master.parts(priced, [(at, *side) for at, side in cuts])
 
-    def risen(part: Part | None) -> Fraction | float:
+    def risen(part: ChoicePart | None) -> Fraction | float:
         return math.inf if part is None else part.term - priced.terms[part.at]
 
     pairs = zip(parts[::2], parts[1::2], strict=True)
@@ -285,7 +287,7 @@ def _halves(master: Master) -> Sequence[Master] | None:
     return [master.within(priced, part) for part in best if part is not None]
 
 
-def _by_first_in_use(master: Master) -> Iterator[tuple[int, Numbers, Numbers]]:
+def _by_first_in_use(master: MixMaster) -> Iterator[tuple[int, Numbers, Numbers]]:
     """Yield parts of what a workload can choose by the first cluster that it uses, and one with none of them.
 
     These are clusters that only some choices of its mix use, the likeliest first. To take one of many away
@@ -309,7 +311,7 @@ def _by_first_in_use(master: Master) -> Iterator[tuple[int, Numbers, Numbers]]:
     yield at, least, most
 
 
-def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numbers, Numbers]]]:
+def _cuts(master: MixMaster, at: int, cluster: int) -> Iterator[Sequence[tuple[Numbers, Numbers]]]:
     """Yield bounds on both sides of some numbers of a workload's replicas on a cluster, the best one first.
 
     That is their mean, for balance; else the least of all choices: often none, and the cluster is in use or
@@ -321,7 +323,7 @@ def _cuts(master: Master, at: int, cluster: int) -> Iterator[Sequence[tuple[Numb
         yield mix.bounds(cluster, most=most), mix.bounds(cluster, least=most + 1)
 
 
-def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:
+def _in_ranges(choice: ChoiceSet, ranges: Mapping[Place, Interval]) -> ChoiceSet:
     """Return the choices within ranges."""
     known = [ranges.get(Place(choice.key, name), (0, 0)) for name in choice.names]
     lower, upper = ([each[end] for each in known] for end in (0, 1))

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.exact.costs.pieces import Pieces
-from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
+from fairlead.solver.exact.nested.best_set import NoPriceError, TooLongError
+from fairlead.solver.exact.nested.direct import without_choice
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.free_choice import without_choice
 from fairlead.solver.exact.nested.narrowed_face import narrow_all
 from fairlead.solver.exact.nested.ties import settle
 
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class ChoiceSet:
     """Choices of one workload, and perhaps more.
 
     Parameters
@@ -51,7 +51,7 @@ class Choice:
     @classmethod
     def of(
         cls, key: str, names: tuple[str, ...], inside: Sequence[str], faces: Sequence[Face], need: Numbers
-    ) -> "Choice":
+    ) -> "ChoiceSet":
         """Return the choice of placements of which arrays are about some of the clusters."""
         where = {name: at for at, name in enumerate(names)}
         at = np.array([where[name] for name in inside], dtype=np.int64)
@@ -60,7 +60,7 @@ class Choice:
         if len(wider) == 1:
             try:
                 best = wider[0].pick(np.zeros(len(names), dtype=np.int64))
-            except (ApartError, TooLongError):
+            except (NoPriceError, TooLongError):
                 best = None
             greatest = None if best is None else int(wider[0].merits[best.used].sum())
         return cls(key, names, wider, need, greatest)
@@ -74,7 +74,7 @@ class Choice:
         """Return a placement as an array."""
         return np.array([placed.get(name, 0) for name in self.names], dtype=np.int64)
 
-    def within(self, lower: Numbers, upper: Numbers) -> "Choice":
+    def within(self, lower: Numbers, upper: Numbers) -> "ChoiceSet":
         """Return the choices within bounds."""
         inside = (_within(face, lower, upper) for face in self.faces)
         return replace(self, faces=tuple(each for each in inside if each is not None))
@@ -113,7 +113,7 @@ class Choice:
         try:
             best = narrow_all(self.faces, cost) if relaxed is None else [relaxed]
             counts = next((each for each in map(settle, best) if each is not None), None)
-        except ApartError as apart:
+        except NoPriceError as apart:
             raise TooLongError from apart
         if counts is None and best:
             raise TooLongError
@@ -160,7 +160,7 @@ FEW = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limited:
+class AllowedSets:
     """Sets of clusters that workloads may use; workloads are rows.
 
     Parameters
@@ -183,7 +183,7 @@ class Limited:
     needed: Flags
 
     @classmethod
-    def of(cls, faces: Sequence[Face]) -> "Limited":
+    def of(cls, faces: Sequence[Face]) -> "AllowedSets":
         """Return the sets of some faces of at most one partition each."""
         open_to = np.array([face.open_to for face in faces])
         groups = [face.limits.wider[0].groups if face.limits.wider else 1 for face in faces]
@@ -200,9 +200,9 @@ class Limited:
         required = np.array([face.required for face in faces])
         return cls(open_to, required, group, least, most, needed)
 
-    def rows(self, at: Numbers | Flags) -> "Limited":
+    def rows(self, at: Numbers | Flags) -> "AllowedSets":
         """Return the sets of some workloads."""
-        return Limited(*(getattr(self, each.name)[at] for each in fields(self)))
+        return AllowedSets(*(getattr(self, each.name)[at] for each in fields(self)))
 
     def best(self, merits: Numbers) -> tuple[Flags, Numbers]:
         """Return the set of the greatest merit of every workload, and its merit; far below 0 without any."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.placement import Placement
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.rounding import together
 from fairlead.solver.columns.rounds import AGAIN, raised
 from fairlead.solver.running.deadline import Deadline
@@ -41,7 +41,7 @@ class Diving:
         How many choices were tried, and how often nothing was mixed any more.
     """
 
-    whole: Master
+    whole: MixMaster
     tell: Callable[[Placement | None], Fraction]
     wanted: Fraction
     until: Deadline
@@ -54,7 +54,7 @@ class Diving:
             self._settle(self.whole)
         return self.wanted
 
-    def _settle(self, master: Master) -> None:
+    def _settle(self, master: MixMaster) -> None:
         """Settle one mix of a master after the other; tell of what comes of it.
 
         In the end all choices that are known of the whole may be exchanged for those that were settled.

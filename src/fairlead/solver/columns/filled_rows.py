@@ -19,7 +19,7 @@ from fairlead.models.score import in_order, levels_of_workload, value_of
 from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.choice import ChoiceSet, Floats, Numbers
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.exact.boxes import box_of, replicas_placed
 from fairlead.solver.exact.nested.choose import faces_of
@@ -148,7 +148,7 @@ class FilledRows:
         return found
 
 
-Choices = tuple[tuple[Workload, Choice | None], ...]
+Choices = tuple[tuple[Workload, ChoiceSet | None], ...]
 """Every workload with replicas, and its choices; None for one of which they cannot be told."""
 
 
@@ -169,7 +169,7 @@ def _rows_and_choices(problem: Problem, rule: Balance, apart: Apart) -> tuple[Fi
 
 def _choices(
     rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
-) -> Iterator[tuple[Workload, Choice | None]]:
+) -> Iterator[tuple[Workload, ChoiceSet | None]]:
     """Yield the choices of every workload that has replicas."""
     for workload in problem.workloads:
         total = replicas_placed(workload, problem)
@@ -184,7 +184,7 @@ def _choices(
         else:
             names, faces = found
             need = rows.need(workload, names if workload.key in rule.members else (), problem)
-            yield workload, Choice.of(workload.key, rows.names, names, faces, need)
+            yield workload, ChoiceSet.of(workload.key, rows.names, names, faces, need)
 
 
 def _by_row(rows: Sequence[Row], units: Mapping[str, int], amounts: Mapping[Row, int]) -> Numbers:

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.encoders.variables import Range
+from fairlead.encoders.variables import Interval
 from fairlead.models.usage import Row
 from fairlead.solver.columns.choice import Floats, Numbers
 from fairlead.solver.columns.filled_rows import FilledRows
-from fairlead.solver.columns.mix import NOTHING, Mix, Part, Priced
+from fairlead.solver.columns.mix import NOTHING, ChoicePart, Mix, PricedMixes
 from fairlead.solver.columns.own_cost import OwnCosts
 from fairlead.solver.columns.pricing import LARGEST, Pricing
 from fairlead.solver.exact.costs.pieces import EVERYWHERE, Pieces
@@ -43,7 +43,7 @@ SMALL = 2.0**-10
 
 
 @dataclass(slots=True, eq=False)
-class Master:
+class MixMaster:
     """The mixes of all workloads, and what levels weigh: the last of them is balance.
 
     Parameters
@@ -82,7 +82,7 @@ class Master:
     needs: Numbers
     own: OwnCosts
     full: Floats
-    priced: Priced | None = None
+    priced: PricedMixes | None = None
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class Master:
         mixes: list[Mix],
         limits: tuple[Fraction | None, ...],
         aims: tuple[Fraction | None, ...],
-    ) -> "Master":
+    ) -> "MixMaster":
         """Return a master in which what is pinned weighs as much, all in all, as what is minimised."""
         used = sum((mix.total for mix in mixes), np.zeros(len(rows.rows)))
         own = OwnCosts.of([mix.own for mix in mixes], [mix.choice.total for mix in mixes])
@@ -112,11 +112,13 @@ class Master:
             master.weights[at] = 1.0 if limit is None else goal / max(float(limit), SMALL)
         return master
 
-    def parts(self, priced: Priced, bounds: Sequence[tuple[int, Numbers, Numbers]]) -> list[Part | None]:
+    def parts(
+        self, priced: PricedMixes, bounds: Sequence[tuple[int, Numbers, Numbers]]
+    ) -> list[ChoicePart | None]:
         """Return parts of what some workloads can choose, at prices; None for one that holds nothing."""
         choices = [self.mixes[at].choice.within(lower, upper) for at, lower, upper in bounds]
         open_to = [number for number, choice in enumerate(choices) if choice.faces]
-        found: list[Part | None] = [None] * len(bounds)
+        found: list[ChoicePart | None] = [None] * len(bounds)
         if not open_to:
             return found
         rows = [bounds[number][0] for number in open_to]
@@ -127,10 +129,12 @@ class Master:
         for row, (number, constant) in enumerate(zip(open_to, constants, strict=True)):
             least = cheapest.least[row]
             if least is not None:
-                found[number] = Part(*bounds[number], choices[number], cheapest.counts[row], least + constant)
+                found[number] = ChoicePart(
+                    *bounds[number], choices[number], cheapest.counts[row], least + constant
+                )
         return found
 
-    def within(self, priced: Priced, part: Part) -> "Master":
+    def within(self, priced: PricedMixes, part: ChoicePart) -> "MixMaster":
         """Return the master of a part of what one workload can choose, at the same prices."""
         at = part.at
         mixes = [replace(each, parts=each.parts.copy()) for each in self.mixes]
@@ -146,30 +150,30 @@ class Master:
         mixed = (at for at, mix in enumerate(self.mixes) if len(mix.choices()) > 1)
         return max(mixed, key=lambda at: float(self.saved(self.mixes[at]).sum()), default=None)
 
-    def settled(self, at: int) -> Iterator["Master"]:
+    def settled(self, at: int) -> Iterator["MixMaster"]:
         """Yield masters with one choice for a mix, at the same prices, the largest part first."""
         if self.priced is not None:
             choices = self.mixes[at].choices()[:MOST_SETTLED]
             parts = self.parts(self.priced, [(at, each, each) for each in choices])
             yield from (self.within(self.priced, part) for part in parts if part is not None)
 
-    def beginning(self, other: "Master") -> "Master":
+    def beginning(self, other: "MixMaster") -> "MixMaster":
         """Return the same choices, of which only those are taken that another master has most of."""
         pairs = zip(self.mixes, other.mixes, strict=True)
         return self._of([mix.taking(each.largest, self.rows.column) for mix, each in pairs])
 
-    def rounded(self) -> "Master":
+    def rounded(self) -> "MixMaster":
         """Return the choices of which there is most, whole."""
         return self._of([Mix.of(mix.choice, mix.own, mix.largest, self.rows.column) for mix in self.mixes])
 
-    def spread(self) -> "Master":
+    def spread(self) -> "MixMaster":
         """Return the same choices, as much of each of a workload's."""
         sizes = (len(mix.parts) for mix in self.mixes)
         return self._of(
             [replace(mix, parts=np.full(size, 1 / size)) for mix, size in zip(self.mixes, sizes, strict=True)]
         )
 
-    def _of(self, mixes: list[Mix]) -> "Master":
+    def _of(self, mixes: list[Mix]) -> "MixMaster":
         """Return the master of other mixes, at the same prices."""
         return replace(self, mixes=mixes, used=sum((mix.total for mix in mixes), np.zeros(len(self.used))))
 
@@ -261,12 +265,12 @@ class Master:
             mix.add(counts, self.rows.column)
             terms.append(least + constant)
         step = scales[self.limits.index(None)]
-        priced = Priced(whole, scales, step, rest, tuple(terms), found.price)
+        priced = PricedMixes(whole, scales, step, rest, tuple(terms), found.price)
         if self.priced is None or priced.bound > self.priced.bound:
             self.priced = priced
         return True
 
-    def filled(self, most: Fraction) -> Iterator[tuple[Row, Range]]:
+    def filled(self, most: Fraction) -> Iterator[tuple[Row, Interval]]:
         """Yield how much is used in rows where what is minimised costs so much at most.
 
         At the prices that bound best what a row costs is a bowl, and nothing else costs less than it does
@@ -283,9 +287,9 @@ class Master:
             wide = share * total * total / priced.scales[-1]
             middle = min(max(price * wide / 2, Fraction(standing)), Fraction(standing + room))
             reach, unit = math.isqrt(int(spare * wide)) + 1, rows.units[row[1]]
-            known = Range(math.floor(middle) - reach, math.ceil(middle) + reach)
+            known = Interval(math.floor(middle) - reach, math.ceil(middle) + reach)
             least, greatest = known.within(standing, standing + room)
-            yield row, Range(unit * least, unit * greatest)
+            yield row, Interval(unit * least, unit * greatest)
 
     def answers(self, counts: Numbers, weights: Floats) -> Numbers:
         """Return where every workload costs least, or nearly, beside all others as they stand; in their room.

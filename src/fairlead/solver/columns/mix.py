@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.choice import ChoiceSet, Floats, Numbers
 from fairlead.solver.columns.own_cost import OwnCost
 
 NOTHING = 1e-9
@@ -38,7 +38,7 @@ class Mix:
         The choice that was cheapest last.
     """
 
-    choice: Choice
+    choice: ChoiceSet
     own: tuple[OwnCost, ...]
     counts: Numbers
     used: Floats
@@ -47,7 +47,7 @@ class Mix:
     near: Numbers
 
     @classmethod
-    def of(cls, choice: Choice, own: tuple[OwnCost, ...], counts: Numbers, column: Numbers) -> "Mix":
+    def of(cls, choice: ChoiceSet, own: tuple[OwnCost, ...], counts: Numbers, column: Numbers) -> "Mix":
         """Return the mix of one choice."""
         used, costs = (choice.need * counts[column]).astype(float), [each.about(counts) for each in own]
         return cls(choice, own, counts[None], used[None], np.array([costs]), np.ones(1), counts)
@@ -84,7 +84,7 @@ class Mix:
             self, counts=self.counts[kept], used=self.used[kept], costs=self.costs[kept], parts=parts
         )
 
-    def within(self, part: "Part", column: Numbers) -> "Mix":
+    def within(self, part: "ChoicePart", column: Numbers) -> "Mix":
         """Return the mix of what can be chosen within bounds, and the cheapest choice there."""
         kept = np.flatnonzero(((self.counts >= part.lower) & (self.counts <= part.upper)).all(axis=1))
         if not len(kept):
@@ -150,7 +150,7 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ChoicePart:
     """A part of what one workload can choose.
 
     Parameters
@@ -168,13 +168,13 @@ class Part:
     at: int
     lower: Numbers
     upper: Numbers
-    choice: Choice
+    choice: ChoiceSet
     counts: Numbers
     term: int | Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Priced:
+class PricedMixes:
     """Prices, and the least that any placement costs there.
 
     Parameters
@@ -205,6 +205,6 @@ class Priced:
         """Bound of the level that is minimised, in its unit."""
         return (self.rest + sum(self.terms)) / self.step
 
-    def with_term(self, at: int, term: int | Fraction) -> "Priced":
+    def with_term(self, at: int, term: int | Fraction) -> "PricedMixes":
         """Return the same with another term of one workload."""
         return replace(self, terms=(*self.terms[:at], term, *self.terms[at + 1 :]))

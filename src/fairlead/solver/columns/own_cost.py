@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Copies, Moves, Tiers, Weights, moves
 from fairlead.models.score import levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.columns.choice import Choice, Floats, Numbers
+from fairlead.solver.columns.choice import ChoiceSet, Floats, Numbers
 from fairlead.solver.exact.costs.pieces import Pieces, bent
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def is_own(level: Level) -> bool:
 
 
 def own_cost(
-    workload: Workload, choice: Choice, problem: Problem, level: Level, held: Held | None = None
+    workload: Workload, choice: ChoiceSet, problem: Problem, level: Level, held: Held | None = None
 ) -> OwnCost:
     """Return the cost of a workload on a level, or less; 0 where it is not known.
 
@@ -228,7 +228,7 @@ def own_cost(
     return found or OwnCost.nothing(len(choice.names))
 
 
-def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> OwnCost | None:
+def _webster(workload: Workload, rule: Weights, choice: ChoiceSet, held: Held) -> OwnCost | None:
     """Return the distance from the quotas, or less where it is open how many replicas a tier holds.
 
     The sum of (x - q)^2 / q over quotas q = N w / W is the sum of W x^2 / N w - x where there is a weight,
@@ -252,7 +252,7 @@ def _webster(workload: Workload, rule: Weights, choice: Choice, held: Held) -> O
     return OwnCost(bend, slope, Fraction(workload.replicas - choice.total))
 
 
-def _beyond(workload: Workload, choice: Choice, number: int) -> OwnCost | None:
+def _beyond(workload: Workload, choice: ChoiceSet, number: int) -> OwnCost | None:
     """Return the replicas beyond a tier."""
     rule = workload.rule(Tiers)
     if rule is None:
@@ -262,7 +262,7 @@ def _beyond(workload: Workload, choice: Choice, number: int) -> OwnCost | None:
     return OwnCost([Fraction(0)] * len(slope), slope)
 
 
-def _copies(workload: Workload, choice: Choice, level: Level) -> OwnCost | None:
+def _copies(workload: Workload, choice: ChoiceSet, level: Level) -> OwnCost | None:
     """Return the missing copies, or the ranks of those that stand, or less where copies may differ in size.
 
     A copy counts by its replicas, each for its part of the largest that may stand there; one that is saved
@@ -280,7 +280,7 @@ def _copies(workload: Workload, choice: Choice, level: Level) -> OwnCost | None:
     return OwnCost([Fraction(0)] * len(slope), slope, Fraction(len(rule.ranks) if missing else 0))
 
 
-def _moves(workload: Workload, choice: Choice) -> OwnCost | None:
+def _moves(workload: Workload, choice: ChoiceSet) -> OwnCost | None:
     """Return the replicas that are stopped where they run: each that stays saves one."""
     rule = workload.rule(Moves)
     if rule is None:

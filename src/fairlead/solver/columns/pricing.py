@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.solver.columns.choice import NONE, Choice, Flags, Floats, Limited, Numbers
+from fairlead.solver.columns.choice import NONE, AllowedSets, ChoiceSet, Flags, Floats, Numbers
 from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.nested.best_set import TooLongError
 from fairlead.solver.exact.nested.face import Face
@@ -48,7 +48,7 @@ class Pricing:
         Rows that are asked one by one.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ChoiceSet, ...]
     lower: Numbers
     upper: Numbers
     total: Numbers
@@ -56,11 +56,11 @@ class Pricing:
     greatest: Numbers
     using: Numbers
     chosen: Numbers
-    limited: Limited | None
+    limited: AllowedSets | None
     odd: Numbers
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], using: Numbers) -> "Pricing":
+    def of(cls, choices: Sequence[ChoiceSet], using: Numbers) -> "Pricing":
         """Return the pricing of some choices on the same clusters; by choice, what a cluster in use costs."""
         shape = len(choices), len(choices[0].names)
         lower, upper, merits = (np.zeros(shape, dtype=np.int64) for _ in range(3))
@@ -79,7 +79,7 @@ class Pricing:
             greatest[row] = choice.greatest or 0
             chosen.append(row)
             faces.append(face)
-        limited = Limited.of(faces) if faces else None
+        limited = AllowedSets.of(faces) if faces else None
         at_chosen, at_odd = (np.array(each, dtype=np.int64) for each in (chosen, odd))
         return cls(tuple(choices), lower, upper, total, merits, greatest, using, at_chosen, limited, at_odd)
 
@@ -153,7 +153,7 @@ class CheapestChoices:
 class _Sets:
     """Sets of clusters at prices of a replica, by row; what is found of rows whose clusters are chosen."""
 
-    limited: Limited
+    limited: AllowedSets
     cost: Pieces
     lower: Numbers
     upper: Numbers
@@ -170,7 +170,7 @@ class _Sets:
 
     @classmethod
     def begun(
-        cls, pricing: Pricing, limited: Limited, cost: Pieces, near: Numbers, price: Numbers
+        cls, pricing: Pricing, limited: AllowedSets, cost: Pieces, near: Numbers, price: Numbers
     ) -> "_Sets":
         """Return the sets that are used now, where these may be used, at the prices of what they hold."""
         at = pricing.chosen

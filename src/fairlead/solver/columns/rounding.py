@@ -6,7 +6,7 @@ import numpy as np
 
 from fairlead.models.placement import Placement
 from fairlead.solver.columns.choice import Floats, Numbers
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.mix import NOTHING
 from fairlead.solver.running.deadline import Deadline
 
@@ -24,7 +24,7 @@ GAIN = 2.0**-30
 """The part of it by which an exchange has to gain."""
 
 
-def together(master: Master, until: Deadline) -> Placement:
+def together(master: MixMaster, until: Deadline) -> Placement:
     """Return a placement of one choice of every mix that costs little, within limits where that is found.
 
     It begins with the choices of which there is most. Then one choice after the other is exchanged, and
@@ -51,7 +51,7 @@ def together(master: Master, until: Deadline) -> Placement:
 class _Swapping:
     """Choices of all mixes as rows, and which of them are taken, by mix."""
 
-    master: Master
+    master: MixMaster
     until: Deadline
     owner: Numbers
     counts: Numbers
@@ -61,7 +61,7 @@ class _Swapping:
     beyond: float = 1.0
 
     @classmethod
-    def of(cls, master: Master, until: Deadline) -> "_Swapping":
+    def of(cls, master: MixMaster, until: Deadline) -> "_Swapping":
         """Return the choices of which there is most."""
         sizes = [len(mix.parts) for mix in master.mixes]
         first = np.cumsum([0, *sizes[:-1]])

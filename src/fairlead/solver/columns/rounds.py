@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
@@ -18,7 +18,7 @@ CLOSE = 0.125
 
 
 def raised(
-    master: Master, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
+    master: MixMaster, wanted: Fraction, rounds: int, until: Deadline, *, closely: bool = False
 ) -> Fraction | None:
     """Return the best bound of some rounds; None where none is known, and what is wanted of an empty part.
 

@@ -24,7 +24,7 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.quota import Scope
+from fairlead.models.rules.quota import QuotaScope
 from fairlead.models.rules.spread import most_in_groups
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload, from_start
@@ -224,14 +224,14 @@ def quota_conflicts(problem: Problem) -> tuple[Conflict, ...]:
 
 def _over(rule: Quota, problem: Problem) -> Conflict | None:
     """Return why a quota cannot be kept, for the first of its limits."""
-    asked: dict[Scope, list[tuple[int, Requirement]]] = {}
+    asked: dict[QuotaScope, list[tuple[int, Requirement]]] = {}
     for workload in problem.workloads_in(rule.namespace):
         needed = needs(workload)
         for one in _least(workload, problem):
             # A copy, and all replicas, count in all clusters together as well.
             for cluster in {one.cluster, None} if one.side is Side.EXACTLY else {one.cluster}:
                 for resource, need in needed.items():
-                    asked.setdefault(Scope(resource, cluster), []).append((need * one.limit, one))
+                    asked.setdefault(QuotaScope(resource, cluster), []).append((need * one.limit, one))
     for scope, limit in sorted(quota.allowed(rule, problem).items(), key=lambda each: each[0].order):
         wanted = fewest_over(asked.get(scope, ()), limit)
         if wanted is not None:

@@ -13,22 +13,22 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.joint import ConditionalEncoding
 from fairlead.encoders.registry import ENCODERS, kind_of
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Proof
 from fairlead.solver.conflicts.scarcity import FoundConflict
-from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.subset import UnitJudge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 # Attempts to keep more units than a placement happens to keep.
 TRIES = 12
@@ -49,11 +49,10 @@ class Oracle:
     what CP-SAT says, and has to be verified by whoever builds on it.
     """
 
-    def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
-        self.deadline = deadline
-        self.seed = seed
-        self._judge = Judge(problem, units)
-        self._encoding, self._guards = _encoded(problem, units, deadline)
+    def __init__(self, problem: Problem, units: Sequence[Unit], search: Search) -> None:
+        self.search = search
+        self._judge = UnitJudge(problem, units)
+        self._encoding, self._guards = _encoded(problem, units, search.deadline)
         self.everything = frozenset(range(len(units)))
 
     def many(self, kept: Collection[int]) -> Broken | None:
@@ -80,13 +79,13 @@ class Oracle:
 
     def any(self, kept: Collection[int]) -> Broken | None:
         """Return the units that any placement breaks that keeps some; otherwise like `many`."""
-        if not self.deadline.remaining():
+        if not self.search.deadline.remaining():
             raise OutOfTime
         encoding = self._encoding
         model = encoding.model.clone()
         for at in sorted(kept):
             model.add(self._guards[at] == 1)
-        finding = run(model, encoding.replica_variables, [], [], Effort(self.deadline, 1, self.seed))
+        finding = run(model, encoding.replica_variables, [], [], self.search.single())
         if finding.verdict is Verdict.UNKNOWN:
             raise OutOfTime
         return None if finding.values is None else self._judge.broken(encoding.read(finding.values))
@@ -98,7 +97,7 @@ def _encoded(
     """Encode every unit behind its guard; return the guards as well."""
     widths = {workload.key: widest(workload) for workload in problem.workloads}
     within = {
-        Place(key, cluster.name): Range(0, width)
+        Place(key, cluster.name): Interval(0, width)
         for key, width in widths.items()
         for cluster in problem.clusters
     }
@@ -126,7 +125,7 @@ def _encoded(
 
 def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
     """Ask of a cluster no more than it has."""
-    because = Because("capacity", None, room.cluster)
+    because = Origin("capacity", None, room.cluster)
     for resource in sorted(room.resources):
         asked = [
             (Place(each.key, room.cluster), need)
@@ -143,7 +142,7 @@ LATER_ROUNDS = 20
 
 
 @dataclass(slots=True)
-class Search:
+class ConflictSearch:
     """Search for a conflict: its oracle, and the units that placements found so far break."""
 
     oracle: Oracle
@@ -223,7 +222,7 @@ class Search:
         """Look for a conflict of fewer units; return the smallest, and whether it is proven to be that."""
         try:
             for _ in range(LATER_ROUNDS):
-                fewest = fewest_that_meet(self.broken, self.oracle.deadline, self.oracle.seed)
+                fewest = fewest_that_meet(self.broken, self.oracle.search)
                 if fewest is None:
                     break
                 if len(fewest) >= len(kept):
@@ -244,9 +243,7 @@ class Search:
         self.broken.append(seen)
 
 
-def fewest_that_meet(
-    sets: Sequence[Collection[int]], deadline: Deadline, seed: int = 0
-) -> frozenset[int] | None:
+def fewest_that_meet(sets: Sequence[Collection[int]], search: Search) -> frozenset[int] | None:
     """Return the fewest elements of which every set holds one.
 
     A smallest hitting set; None where time ran out before that was proven.
@@ -257,7 +254,7 @@ def fewest_that_meet(
     for one in sets:
         model.add(total(taken[element] for element in sorted(one)) >= 1)
     variables = [taken[element] for element in elements]
-    finding = run(model, variables, [(each, 1) for each in variables], [], Effort(deadline, 1, seed))
+    finding = run(model, variables, [(each, 1) for each in variables], [], search.single())
     if finding.verdict is not Verdict.OPTIMAL or finding.values is None:
         return None
     return frozenset(element for element, value in zip(elements, finding.values, strict=True) if value)

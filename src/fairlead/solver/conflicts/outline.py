@@ -24,7 +24,7 @@ from fairlead.solver.conflicts.units import Part, Positions, Room, Unit
 P = TypeVar("P", bound=Part)
 
 
-class Limit(NamedTuple):
+class ClusterLimit(NamedTuple):
     """Bounds of one cluster by a unit (its position): fewest and most replicas; `most` None: no limit."""
 
     unit: int
@@ -40,7 +40,7 @@ class Outline:
     problem: Problem
     units: Sequence[Unit]
     names: tuple[str, ...]
-    limits: dict[str, list[Limit]] = field(default_factory=dict)
+    limits: dict[str, list[ClusterLimit]] = field(default_factory=dict)
     """Bounds by cluster name; minima that bind only where replicas are held are left out."""
     total: int | None = None
     """Position of the total; None where there is no such unit."""
@@ -88,7 +88,7 @@ def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> O
             case _:
                 assert_never(unit.part)
         for name, least, most in limits_of(unit, workload, problem):
-            outline.limits.setdefault(name, []).append(Limit(at, least, most))
+            outline.limits.setdefault(name, []).append(ClusterLimit(at, least, most))
     return outline
 
 

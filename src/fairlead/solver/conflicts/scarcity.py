@@ -15,7 +15,7 @@ from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.quota import Scope
+from fairlead.models.rules.quota import QuotaScope
 from fairlead.models.statement import Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Positions, Room, Unit, over_budget
@@ -107,7 +107,7 @@ def demands_on(
 
 def over_quota(
     rule: Quota, problem: Problem, keys: Container[str | None]
-) -> Iterator[tuple[Scope, int, dict[str, int]]]:
+) -> Iterator[tuple[QuotaScope, int, dict[str, int]]]:
     """Yield every number for all clusters that totals do not fit into, and what each asks for, by key."""
     inside = [each for each in problem.workloads_in(rule.namespace) if each.key in keys]
     for scope, limit in quota.allowed(rule, problem).items():

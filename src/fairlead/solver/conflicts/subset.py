@@ -169,7 +169,7 @@ def _together(rules: Sequence[Bounds]) -> Bounds | None:
     return Bounds(minimum, maximum, frozenset(name for name in minimum if name not in always))
 
 
-class Judge:
+class UnitJudge:
     """Tells which units a placement keeps, by the meaning of each rule (`fairlead.models.rules`)."""
 
     def __init__(self, problem: Problem, units: Sequence[Unit]) -> None:

@@ -26,7 +26,7 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.rules.capacity import needs
-from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.subset import UnitJudge, widest
 from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.running.deadline import Deadline
 
@@ -41,7 +41,7 @@ Amounts = NDArray[np.object_]
 
 
 @dataclass(slots=True)
-class _Wish:
+class _StatedBounds:
     """Bounds that some units state for one workload; arrays of replicas by cluster in name order."""
 
     key: str
@@ -101,7 +101,7 @@ def filled(problem: Problem, units: Sequence[Unit], *, roomiest: bool = False) -
     )
 
 
-def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Amounts]]:
+def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_StatedBounds], dict[str, Amounts]]:
     """Return the bounds that units state of each workload, and the capacity by resource.
 
     Requests are not limited by 64 bits, nor is what many replicas ask for: amounts are of any size.
@@ -138,13 +138,13 @@ def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[st
     return list(wishes.values()), left
 
 
-def _wish(key: str, clusters: int, most: int, need: Mapping[str, int]) -> _Wish:
+def _wish(key: str, clusters: int, most: int, need: Mapping[str, int]) -> _StatedBounds:
     """Return a workload that wants nothing yet."""
     lower, upper = np.zeros(clusters, dtype=np.int64), np.full(clusters, most, dtype=np.int64)
-    return _Wish(key, need, np.full(clusters, fill_value=True), lower, upper)
+    return _StatedBounds(key, need, np.full(clusters, fill_value=True), lower, upper)
 
 
-def _bound(wish: _Wish, rule: Bounds, position: Mapping[str, int]) -> None:
+def _bound(wish: _StatedBounds, rule: Bounds, position: Mapping[str, int]) -> None:
     """Take in minima and maxima of single clusters."""
     for name, bound in rule.minimum.items():
         if name in position:
@@ -180,7 +180,7 @@ def witnessed(
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)
     judged = list(range(len(units))) if complete else sorted(inside)
-    judge = Judge(problem, [units[at] for at in judged])
+    judge = UnitJudge(problem, [units[at] for at in judged])
     found: list[frozenset[int]] = []
     needed, unavoidable = set[int](), set[int]()
     # Few groups are kept where few clusters are used.

@@ -29,7 +29,7 @@ EASILY_ADDED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class UnitWording:
     """Sentence of a unit in a conflict, before it is put into words."""
 
     tell: Tell
@@ -73,7 +73,7 @@ class Said:
 class Contradiction:
     """A conflict before it is put into words."""
 
-    said: tuple[Said, ...]
+    said: tuple[UnitWording, ...]
     proof: Proof
     workloads: tuple[Workload, ...]
     """Workloads that it is about. Several that are alike share what is said of the first."""
@@ -114,7 +114,7 @@ class Contradiction:
         return said, self.proof
 
 
-def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
+def told(conflict: Sequence[Unit], problem: Problem) -> tuple[UnitWording, ...]:
     """Return the sentence of every unit of a conflict.
 
     Where several of them add up against a total, the total says to how much. An exact total of a set is told
@@ -125,7 +125,7 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
         unit for unit in rest if isinstance(unit.part, GroupTotal)
     ]
     # What is said is asked for again and again, and may be about very many workloads.
-    statements = [Said(cache(unit.tell)) for unit in conflict]
+    statements = [UnitWording(cache(unit.tell)) for unit in conflict]
     keys = {unit.workload for unit in rest if not isinstance(unit.part, Room)}
     if len(heads) == 1 and len(keys) == 1:
         (head,) = heads
@@ -140,23 +140,23 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     return once(statements)
 
 
-def once(said: Iterable[Said]) -> tuple[Said, ...]:
+def once(said: Iterable[UnitWording]) -> tuple[UnitWording, ...]:
     """Return sentences, each once, where it is said first."""
-    found: dict[Statement, Said] = {}
+    found: dict[Statement, UnitWording] = {}
     for each in said:
         found.setdefault(each.statement, each)
     return tuple(found.values())
 
 
-def _named(said: Said) -> Said:
+def _named(said: UnitWording) -> UnitWording:
     """Return a sentence that names the workload it is about."""
     key = said.statement.workload
     return said if key is None or said.names_workload() else replace(said, whose=key)
 
 
 def _counted_out(
-    conflict: Sequence[Unit], told: Sequence[Said], key: str, problem: Problem
-) -> Sequence[Said]:
+    conflict: Sequence[Unit], told: Sequence[UnitWording], key: str, problem: Problem
+) -> Sequence[UnitWording]:
     """Say the room of as many groups as a spread allows; many different rooms are one sentence."""
     workload, most = problem.workload(key), dict[str, int]()
     for name, _, high in (limit for unit in conflict for limit in limits_of(unit, workload, problem)):
@@ -176,11 +176,13 @@ def _counted_out(
         about = None if one.workload is None else who
         return replace(one, text=f"{holds} of {who} together", workload=about, cluster=None)
 
-    said[first] = Said(together)
+    said[first] = UnitWording(together)
     return [each for at, each in enumerate(said) if at == first or at not in rooms]
 
 
-def _held(conflict: Sequence[Unit], told: Sequence[Said], workload: Workload, problem: Problem) -> list[Said]:
+def _held(
+    conflict: Sequence[Unit], told: Sequence[UnitWording], workload: Workload, problem: Problem
+) -> list[UnitWording]:
     """Say how few replicas fit in as many groups as a spread allows, or as all of them allow together."""
     bounds = [unit for unit in conflict if not isinstance(unit.part, Spread)]
     spreads = {
@@ -234,15 +236,18 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
     sets = [unit.part for unit in units if isinstance(unit.part, GroupTotal)]
     if len(sets) == len(units):
         added = sum(each.minimum or each.maximum or 0 for each in sets)
-        return f"; the totals of {len(units)} sets add up to {added}"
+        exact = {rule.name for rule in workload.rules_of(GroupTotal) if rule.minimum == rule.maximum}
+        numbers = "minima" if all(each.minimum for each in sets) else "maxima"
+        numbers = "totals" if exact.issuperset(each.name for each in sets) else numbers
+        return f"; the {numbers} of {len(units)} sets add up to {added}"
     return ""
 
 
-def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
+def shortened(statements: Sequence[UnitWording], problem: Problem) -> tuple[UnitWording, ...]:
     """Return the sentences of a conflict; in a long one those are put together that say the same."""
     if len(statements) <= LONG:
         return tuple(statements)
-    alike: dict[object, list[Said]] = {}
+    alike: dict[object, list[UnitWording]] = {}
     for said in statements:
         alike.setdefault(said.form, []).append(said)
     found = [told for each in alike.values() for told in _in_one(each, problem)]
@@ -254,7 +259,7 @@ def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Said, ...]:
     return _summed(asked, problem), *rest
 
 
-def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:
+def _in_one(alike: Sequence[UnitWording], problem: Problem) -> list[UnitWording]:
     """Return sentences as one that differ in the workload, or in the cluster."""
     if len(alike) < SEVERAL:
         return list(alike)
@@ -277,13 +282,13 @@ def _in_one(alike: Sequence[Said], problem: Problem) -> list[Said]:
     return [replace(alike[0], tell=told, about=about, whose=whose)]
 
 
-def _summed(asked: Sequence[Statement], problem: Problem) -> Said:
+def _summed(asked: Sequence[Statement], problem: Problem) -> UnitWording:
     """Return how many replicas many workloads want together."""
     keys = [each.workload for each in asked if each.workload is not None]
     replicas = sum(problem.workload(key).replicas for key in keys)
     text = f"{listed(keys, 'workload')} need {replicas} replicas together"
     together = replace(asked[0], text=text, workload=None)
-    return Said(lambda _: together)
+    return UnitWording(lambda _: together)
 
 
 def said_once(conflicts: Sequence[Contradiction], *, named: bool) -> tuple[Conflict, ...]:

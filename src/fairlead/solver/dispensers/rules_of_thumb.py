@@ -48,7 +48,7 @@ class Dispensed:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkloadDispensed:
     """Answer of a scheduler for one workload."""
 
     replicas: Mapping[str, int]
@@ -61,7 +61,7 @@ class Answer:
 
 def place_in_turn(
     problem: Problem,
-    schedule: Callable[[Workload, Sequence[Cluster]], Answer],
+    schedule: Callable[[Workload, Sequence[Cluster]], WorkloadDispensed],
     deadline: Deadline | None = None,
     *,
     deduct: bool,
@@ -76,7 +76,7 @@ def place_in_turn(
     """
     due = deadline or Deadline()
     clusters = dict(problem.cluster_by_name)
-    answers: dict[str, Answer] = {}
+    answers: dict[str, WorkloadDispensed] = {}
     for workload in due.while_lasting(sorted(problem.workloads, key=turn)):
         answer = schedule(workload, tuple(clusters.values()))
         answers[workload.key] = answer
@@ -91,7 +91,7 @@ def place_in_turn(
     )
 
 
-def _after(cluster: Cluster, workload: Workload, answer: Answer) -> Cluster:
+def _after(cluster: Cluster, workload: Workload, answer: WorkloadDispensed) -> Cluster:
     """Return a cluster after a workload has come, gone or changed its size there.
 
     The grades of its nodes are dropped then, as nobody knows which nodes it uses: the sums count from there.
@@ -106,7 +106,7 @@ def _after(cluster: Cluster, workload: Workload, answer: Answer) -> Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DivisionInput:
     """One division."""
 
     replicas: int
@@ -117,7 +117,7 @@ class Question:
     """Fewest and most replicas by candidate; absent means none."""
 
 
-Divide = Callable[[Question], Mapping[str, int] | None]
+Divide = Callable[[DivisionInput], Mapping[str, int] | None]
 """Returns replicas by cluster; None where the division is refused."""
 
 
@@ -149,13 +149,13 @@ def _place(workload: Workload, names: tuple[str, ...], divide: Divide) -> Mappin
     return divide(_question(workload, open_to))
 
 
-def _question(workload: Workload, candidates: tuple[str, ...]) -> Question:
+def _question(workload: Workload, candidates: tuple[str, ...]) -> DivisionInput:
     """Return the division to make: by equal weights where the workload states none, on its first tier."""
     tiers = workload.rule(Tiers)
     inside = next((tier for tier in tiers.tiers if tier.intersection(candidates)), None) if tiers else None
     names = sorted(name for name in candidates if inside is None or name in inside)
     weights, bounds = workload.rule(Weights), workload.rule(Bounds) or Bounds()
-    return Question(
+    return DivisionInput(
         workload.replicas,
         {name: weights.weights.get(name, 0) if weights else 1 for name in names},
         {name: bounds.minimum[name].replicas for name in names if name in bounds.minimum},
@@ -163,7 +163,7 @@ def _question(workload: Workload, candidates: tuple[str, ...]) -> Question:
     )
 
 
-def by_proposal(question: Question) -> dict[str, int] | None:
+def by_proposal(question: DivisionInput) -> dict[str, int] | None:
     """Return replicas by cluster in name order; None where the minima exceed the replicas.
 
     The second step takes every share of what is left by then, not of what was left before, so that 9 replicas
@@ -184,7 +184,7 @@ def by_proposal(question: Question) -> dict[str, int] | None:
     return assigned
 
 
-def by_proposal_ceiling(question: Question) -> dict[str, int]:
+def by_proposal_ceiling(question: DivisionInput) -> dict[str, int]:
     """Return replicas by cluster, shares rounded up, then cut back round by round; bounds are not part of it.
 
     Every cluster with a weight keeps at least one replica, so that 2 replicas over 1:1:1 become 3; nothing is
@@ -205,7 +205,7 @@ def by_proposal_ceiling(question: Question) -> dict[str, int]:
     return assigned
 
 
-def by_largest_remainder(question: Question) -> dict[str, int] | None:
+def by_largest_remainder(question: DivisionInput) -> dict[str, int] | None:
     """Return replicas by cluster, ties to the first by name; None where no cluster has a weight."""
     total = sum(question.weights.values())
     if not total:
@@ -217,7 +217,7 @@ def by_largest_remainder(question: Question) -> dict[str, int] | None:
     return {name: whole + (name in lucky) for name, (whole, _) in shares.items()}
 
 
-def by_webster(question: Question) -> Mapping[str, int] | None:
+def by_webster(question: DivisionInput) -> Mapping[str, int] | None:
     """Return replicas by cluster, ties to the first by name; None where the bounds allow no division."""
     names = list(question.weights)
     lower = np.array([question.minimum.get(name, 0) for name in names], dtype=np.int64)

@@ -24,7 +24,7 @@ from fairlead.solver.exact.costs.pieces import Pieces
 from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
 
 
-class Part(NamedTuple):
+class CandidatePart(NamedTuple):
     """Some of the candidates, by position, with a box and a total of their own."""
 
     positions: NDArray[np.int64]
@@ -42,7 +42,7 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     """
     if not boxed.box.feasible:
         return None
-    parts: Sequence[Part] = [Part(np.arange(len(boxed.names)), boxed.box.tight())]
+    parts: Sequence[CandidatePart] = [CandidatePart(np.arange(len(boxed.names)), boxed.box.tight())]
     if workload.rule(Duplicated) is None:
         for level in in_order(levels_of_workload(workload), problem):
             narrowed = _narrowed(parts, boxed.names, workload, level, problem.deviation)
@@ -71,8 +71,12 @@ def exactly(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping
 
 
 def _narrowed(
-    parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
-) -> Sequence[Part] | None:
+    parts: Sequence[CandidatePart],
+    names: tuple[str, ...],
+    workload: Workload,
+    level: Level,
+    deviation: Deviation,
+) -> Sequence[CandidatePart] | None:
     """Return the parts of all placements that are best on one level; None where that cannot be told."""
     if level in DEVIATIONS:
         return _divided(parts, names, workload, deviation)
@@ -81,18 +85,18 @@ def _narrowed(
         return None
     if level.key == tier(1).key:
         return _tiered(parts[0], cost, names, workload, level)
-    return [Part(at, cost.narrow(box, at)) for at, box in parts]
+    return [CandidatePart(at, cost.narrow(box, at)) for at, box in parts]
 
 
 def _tiered(
-    part: Part, cost: Pieces, names: tuple[str, ...], workload: Workload, level: Level
-) -> Sequence[Part]:
+    part: CandidatePart, cost: Pieces, names: tuple[str, ...], workload: Workload, level: Level
+) -> Sequence[CandidatePart]:
     """Narrow to the fewest replicas beyond a tier; behind the last level the tiers are parts of their own."""
     box = cost.narrow(part.box, part.positions)
     rule = workload.rule(Tiers)
     tiers = rule.tiers if rule else ()
     if level.number < len(tiers) - 1:
-        return [Part(part.positions, box)]
+        return [CandidatePart(part.positions, box)]
     # The levels have left every tier one total, so that any placement in the box tells it.
     placed = settle_ties(box)
     found = []
@@ -100,13 +104,15 @@ def _tiered(
     for n in range(len(tiers)):
         inside = number[part.positions] == n
         total = exact_sum(placed[inside])
-        found.append(Part(part.positions[inside], Box(box.lower[inside], box.upper[inside], total).tight()))
+        found.append(
+            CandidatePart(part.positions[inside], Box(box.lower[inside], box.upper[inside], total).tight())
+        )
     return found
 
 
 def _divided(
-    parts: Sequence[Part], names: tuple[str, ...], workload: Workload, deviation: Deviation
-) -> Sequence[Part] | None:
+    parts: Sequence[CandidatePart], names: tuple[str, ...], workload: Workload, deviation: Deviation
+) -> Sequence[CandidatePart] | None:
     """Narrow to the least deviation from the weights; None where that is no sum over clusters."""
     rule = workload.rule(Weights)
     if rule is None or len(parts) != max(1, len(rule.tiers)):
@@ -120,5 +126,5 @@ def _divided(
             # The measure leaves such a candidate out: Webster's marginal costs no longer tell it.
             return None
         cost = deviation_from(weights, whole, box.total if rule.tiers else workload.replicas, deviation)
-        found.append(Part(at, cost.narrow(box, at)))
+        found.append(CandidatePart(at, cost.narrow(box, at)))
     return found

@@ -67,7 +67,7 @@ def place_alone(
     """
     copies = workload.rule(Duplicated)
     if copies is None and workload.rule(Total) is None:
-        return None
+        return _as_bounded(workload, problem, available, quotas)
     if not workload.replicas:
         return {} if not any(violations_of(workload, {})) else None
     if stays(workload, problem, available, quotas):
@@ -108,14 +108,48 @@ def stays(
             return False
     else:
         return False
-    if not running.keys() <= problem.cluster_by_name.keys() or any(violations_of(workload, running)):
+    return running.keys() <= problem.cluster_by_name.keys() and _may_stand(
+        workload, running, problem, available, quotas
+    )
+
+
+def _as_bounded(
+    workload: Workload,
+    problem: Problem,
+    available: Available | None,
+    quotas: Sequence[Allowance] | None,
+) -> Mapping[str, int] | None:
+    """Place a workload without a total as its bounds say; None where they leave a choice or cannot be kept.
+
+    As one of KubeAdmiral with ``disableRescheduling``, of which every cluster holds what runs there.
+    """
+    own = workload.rule(Bounds) or Bounds()
+    fewest, most = (
+        {name: rule[name].replicas for name in problem.candidates(workload) if name in rule}
+        for rule in (own.minimum, own.maximum)
+    )
+    if not fewest or fewest != most or own.where_held or len(fewest) < len(problem.candidates(workload)):
+        return None
+    placed = {name: replicas for name, replicas in fewest.items() if replicas}
+    return placed if _may_stand(workload, placed, problem, available, quotas) else None
+
+
+def _may_stand(
+    workload: Workload,
+    placed: Mapping[str, int],
+    problem: Problem,
+    available: Available | None,
+    quotas: Sequence[Allowance] | None,
+) -> bool:
+    """Tell whether a placement keeps a workload's own rules and fits into what is available."""
+    if any(violations_of(workload, placed)):
         return False
     if problem.has_capacity:
         left = problem.limits if available is None else available
-        for name, count in running.items():
+        for name, count in placed.items():
             if room_left(workload, problem.cluster_by_name[name], left) < count:
                 return False
-    return all(each.fits(workload, running) for each in (problem.allowances if quotas is None else quotas))
+    return all(each.fits(workload, placed) for each in (problem.allowances if quotas is None else quotas))
 
 
 def _is_least(workload: Workload, level: Level) -> bool:

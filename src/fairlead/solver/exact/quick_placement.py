@@ -65,8 +65,8 @@ def _chosen(
     """Return clusters that have to be used, then those that bring a missing group, then room."""
     divided = workload.rule(Duplicated) is None
     room = dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True))
-    used = [_Used(rule) for rule in spreads]
-    bounded = _Bounded({inside: most for inside, (_, most) in asked_of(workload, boxed).ranges.items()})
+    used = [_GroupsInUse(rule) for rule in spreads]
+    bounded = _SetRoom({inside: most for inside, (_, most) in asked_of(workload, boxed).ranges.items()})
     chosen: set[str] = set()
     held = offered = 0
 
@@ -97,7 +97,7 @@ def _chosen(
     return frozenset(chosen)
 
 
-class _Bounded:
+class _SetRoom:
     """Room of sets of clusters, in replicas: what a rule allows them, less what others of them take."""
 
     def __init__(self, most: Mapping[frozenset[str], int]) -> None:
@@ -116,7 +116,7 @@ class _Bounded:
         return taken
 
 
-class _Used:
+class _GroupsInUse:
     """The groups of a constraint that are in use so far."""
 
     def __init__(self, rule: Spread) -> None:

@@ -15,15 +15,16 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.open_clusters import may_be_untold, tolerating
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.conflicts.closed_form import closed_form
-from fairlead.solver.conflicts.hitting_set import Oracle, OutOfTime, Search
+from fairlead.solver.conflicts.hitting_set import ConflictSearch, Oracle, OutOfTime
 from fairlead.solver.conflicts.scarcity import FoundConflict, excess_of, scarce
-from fairlead.solver.conflicts.subset import Judge, only
+from fairlead.solver.conflicts.subset import UnitJudge, only
 from fairlead.solver.conflicts.units import Unit, is_over, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
 from fairlead.solver.conflicts.wording import Contradiction, cause_of, shortened, told
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups.choices import choices, is_shut
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 SHARE_OF_ONE = 0.5
 """Part of the time for a conflict that may be spent on looking for it; the rest verifies it."""
@@ -37,13 +38,13 @@ LONGEST_UNVERIFIED = 20
 """Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
 
 
-def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Contradiction | None:
+def conflict_in(problem: Problem, search: Search) -> Contradiction | None:
     """Return a verified conflict of a problem without any placement; None where nothing is known in time."""
-    if len(problem.workloads) > 1 and not deadline.remaining():
+    if len(problem.workloads) > 1 and not search.deadline.remaining():
         # Only of a single workload anything is known without a search.
         return None
     units = units_of(problem)
-    found = find(problem, units, deadline, seed)
+    found = find(problem, units, search)
     if found is None:
         return None
     conflict = [units[at] for at in found.units]
@@ -70,36 +71,35 @@ def _is_excessive(problem: Problem, units: Sequence[Unit]) -> bool:
     return excess_of(problem, units) is not None or is_over(problem, units)
 
 
-def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> FoundConflict | None:
+def find(problem: Problem, units: Sequence[Unit], search: Search) -> FoundConflict | None:
     """Return the positions of the units of a conflict, and what is proven of it.
 
     `problem`: a problem without any placement.
     """
-    found = known = _seen(problem, units, deadline)
+    found = known = _seen(problem, units, search.deadline)
     large = len(problem.workloads) > 1 and len(units) > MOST_SEARCHED
     if found is not None and large and found.adds_up:
         return replace(found, proof=Proof.MINIMAL)
     broken: Sequence[frozenset[int]] = ()
     if found is not None and found.proof is not Proof.SMALLEST:
-        seen = witnessed(problem, units, found.units, deadline.part(SHARE_OF_WITNESSES))
+        seen = witnessed(problem, units, found.units, search.deadline.part(SHARE_OF_WITNESSES))
         if seen.unavoidable.issuperset(found.units):
             found = replace(found, proof=Proof.SMALLEST)
         elif seen.needed.issuperset(found.units):
             found = replace(found, proof=Proof.MINIMAL)
         if found.proof is Proof.SMALLEST or (large and found.proof is Proof.MINIMAL):
-            return _confirmed(found, problem, units, seen.broken, deadline, seed)
+            return _confirmed(found, problem, units, seen.broken, search)
         broken = seen.broken if seen.complete else ()
     if found is None or found.proof is not Proof.SMALLEST:
         try:
-            part = deadline.part(SHARE_OF_ONE)
-            search = Search(Oracle(problem, units, part, seed), list(broken))
+            inside = ConflictSearch(Oracle(problem, units, search.part(SHARE_OF_ONE)), list(broken))
             minimal = None if found is None or found.proof is Proof.UNVERIFIED else found.units
-            found, broken = search.find(minimal) or found, search.broken
+            found, broken = inside.find(minimal) or found, inside.broken
         except OutOfTime:
             pass
     if found is not None and known is not None and known.adds_up and found.units == known.units:
         return found
-    return _confirmed(found, problem, units, broken, deadline, seed)
+    return _confirmed(found, problem, units, broken, search)
 
 
 def _seen(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> FoundConflict | None:
@@ -114,14 +114,13 @@ def _confirmed(
     problem: Problem,
     units: Sequence[Unit],
     broken: Sequence[frozenset[int]],
-    deadline: Deadline,
-    seed: int,
+    search: Search,
 ) -> FoundConflict | None:
     """Return a conflict as it was found where that can be verified, else as unverified."""
     if found is None or found.proof is Proof.UNVERIFIED:
         return found
     conflict = [units[at] for at in found.units]
-    if verified(problem, conflict, _spared(found, broken), deadline, seed):
+    if verified(problem, conflict, _spared(found, broken), search):
         return found
     return FoundConflict(found.units, Proof.UNVERIFIED)
 
@@ -134,9 +133,7 @@ def _spared(found: FoundConflict, broken: Sequence[frozenset[int]]) -> frozenset
     return frozenset(at for at, unit in enumerate(found.units) if unit in only_ones)
 
 
-def verified(
-    problem: Problem, units: Sequence[Unit], spared: frozenset[int], deadline: Deadline, seed: int = 0
-) -> bool:
+def verified(problem: Problem, units: Sequence[Unit], spared: frozenset[int], search: Search) -> bool:
     """Tell whether some units have no placement together, and have one without any one of them.
 
     False also where time ran out.
@@ -146,27 +143,27 @@ def verified(
 
     Raises `InternalError` where all of them have a placement together: a bug in fairlead or in the solver.
     """
-    together = False if _is_excessive(problem, units) else has_placement(only(problem, units), deadline, seed)
+    together = False if _is_excessive(problem, units) else has_placement(only(problem, units), search)
     if together:
         raise InternalError("rules that were called a conflict have a placement")
     if together is None:
         return False
-    judge = Judge(problem, units)
+    judge = UnitJudge(problem, units)
     # Of a single workload this mostly takes milliseconds, and nothing else is known of it.
     late = len(problem.workloads) == 1 and len(units) * len(problem.clusters) <= VERIFIED_LATE
     for at in range(len(units)):
         rest = [*units[:at], *units[at + 1 :]]
         if at in spared:
             continue
-        if not late and not deadline.remaining():
+        if not late and not search.deadline.remaining():
             return False
         kept = _is_kept_simply(problem, rest, judge, at)
-        if not kept and not has_placement(only(problem, rest), deadline, seed):
+        if not kept and not has_placement(only(problem, rest), search):
             return False
     return True
 
 
-def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_out: int) -> bool:
+def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: UnitJudge, left_out: int) -> bool:
     """Tell whether filling one cluster after the other keeps all units but the one that is left out."""
     if len(problem.workloads) != 1:
         return False
@@ -174,16 +171,16 @@ def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_o
 
 
 def advice(
-    problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], deadline: Deadline, seed: int
+    problem: Problem, conflicts: Sequence[Conflict], ways: Sequence[Relaxation], search: Search
 ) -> Iterator[str]:
     """Yield advice for workloads that none of the ways out is for.
 
-    `deadline`: where time is left, all ways out were looked for.
+    `search`: where time is left, all ways out were looked for.
     """
     about = {key for each in conflicts for key in each.workloads}
     left = ways[0].without if ways else sorted(about)
     stuck = [problem.workload_by_key[key] for key in left if key in about]
-    in_time = deadline.remaining() > 0
+    in_time = search.deadline.remaining() > 0
     told = [each for each in stuck if is_shut(each) or (in_time and (may_be_untold(each) or _is_empty(each)))]
     yield from _of_shut(told)
     others = [each for each in stuck if each not in told]
@@ -191,7 +188,7 @@ def advice(
         names = listed([each.key for each in others], "workload")
         yield f"No way out for {names} was found in time: raise the time limit."
         return
-    closed = {each.key: text for each in others if (text := _once_tolerated(each, problem, deadline, seed))}
+    closed = {each.key: text for each in others if (text := _once_tolerated(each, problem, search))}
     yield from closed.values()
     keys = [each.key for each in others if each.key not in closed]
     if keys:
@@ -206,7 +203,7 @@ def _is_empty(workload: Workload) -> bool:
     return not rule.openable and any(each.cause is Cause.NO_COPY for each in rule.excluded.values())
 
 
-def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, seed: int) -> str:
+def _once_tolerated(workload: Workload, problem: Problem, search: Search) -> str:
     """Say which rules remain in the way once taints are tolerated; empty where no taint does."""
     closing = [rule for rule in workload.rules if isinstance(rule, Candidates) and not rule.names]
     taints = sorted({taint for rule in closing for each in rule.excluded.values() for taint in each.taints})
@@ -214,9 +211,9 @@ def _once_tolerated(workload: Workload, problem: Problem, deadline: Deadline, se
         return ""
     opened = with_rules(tolerating(workload, taints, problem), binding)
     every = [one.problem for one in choices(alone(opened, with_workload(problem, opened)))]
-    if any(has_placement(one, deadline, seed) is not False for one in every):
+    if any(has_placement(one, search) is not False for one in every):
         return ""  # others are in the way
-    conflict = conflict_in(every[0], deadline, seed)
+    conflict = conflict_in(every[0], search)
     if conflict is None:
         return ""
     rules = "; ".join(said.statement.text for said in conflict.said)
@@ -261,6 +258,9 @@ def _what_helps(rule: Candidates) -> tuple[str, str]:
             f"{names[Cause.REPORTED]} cannot run any of",
             f"{told}: make room there, or remove the annotation.",
         )
+    if Cause.NO_WEIGHT in why:
+        have, one = ("has", "it") if len(why[Cause.NO_WEIGHT]) == 1 else ("have", "one of them")
+        return f"{names[Cause.NO_WEIGHT]} {have} no weight above 0 for", f": give {one} a weight."
     return (
         "No change of numbers or tolerations opens a cluster to",
         ": let the policy select another cluster, or add one that it selects.",

@@ -9,16 +9,17 @@ from fairlead.models.source import FederatedUnit
 from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload, from_start, in_group
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.conflicts.alone import alone, conflicts, fails_alone, settled
 from fairlead.solver.conflicts.names import alike
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.conflicts.wording import Contradiction, Said, once, said_once
+from fairlead.solver.conflicts.wording import Contradiction, UnitWording, once, said_once
 from fairlead.solver.explaining.conflict import advice, conflict_in
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.groups.choices import Choice, apart, choices, in_any_group, is_complete, is_open
+from fairlead.solver.groups.choices import GroupChoice, apart, choices, in_any_group, is_complete, is_open
 from fairlead.solver.relaxation.search import has_none, relaxations
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 SHARE_OF_ALL = 0.6
 """Part of the time left that may be spent on conflicts; the rest is for ways out of them."""
@@ -28,7 +29,7 @@ Explain = Callable[[Problem], Contradiction | None]
 
 
 def conflicts_of(
-    problem: Problem, deadline: Deadline, seed: int = 0, infeasible: Sequence[Problem] = ()
+    problem: Problem, search: Search, infeasible: Sequence[Problem] = ()
 ) -> tuple[Conflict, ...]:
     """Return why a problem has no placement: a conflict for every part and every workload that has one.
 
@@ -39,25 +40,25 @@ def conflicts_of(
     independent parts of it that are known to have no placement, with the groups that were looked at last;
     empty where none is known.
     """
-    until = deadline.part(SHARE_OF_ALL)
+    until = search.part(SHARE_OF_ALL)
     known = {key for part in infeasible for key in part.workload_by_key}
     parts = apart(problem)
     failing: set[str] = set()
     found: list[Contradiction] = []
     for part in parts:
-        if found and not until.remaining():
+        if found and not until.deadline.remaining():
             break
         keys = part.workload_by_key.keys()
-        if not keys.isdisjoint(known) or len(parts) == 1 or has_none(part, until, seed):
+        if not keys.isdisjoint(known) or len(parts) == 1 or has_none(part, until):
             failing |= keys
-            found.extend(_of_part(part, until, seed))
+            found.extend(_of_part(part, until))
     if not found:
         return ()
     told = said_once(found, named=len(problem.workloads) > 1)
-    ways = relaxations(problem, deadline, seed, failing=failing | known)
+    ways = relaxations(problem, search, failing=failing | known)
     told_besides = (
-        *advice(problem, told, ways, deadline, seed),
-        *_once_reported(problem, ways, failing | known, deadline, seed),
+        *advice(problem, told, ways, search),
+        *_once_reported(problem, ways, failing | known, search),
     )
     return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
@@ -82,7 +83,7 @@ def in_every_group(found: Iterable[Contradiction], problem: Problem) -> tuple[Co
     return tuple(filter(None, told))
 
 
-def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
+def _of_part(part: Problem, search: Search) -> Sequence[Contradiction]:
     """Return why one independent part has no placement; empty where time ran out before that was known.
 
     One for every workload that has no placement of its own in any of its groups; where every workload has
@@ -91,26 +92,27 @@ def _of_part(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradic
     """
 
     def settled_one(trial: Problem) -> Contradiction | None:
-        return next(iter(_of_settled(trial, deadline, seed)), None)
+        return next(iter(_of_settled(trial, search)), None)
 
     if not any(map(is_open, part.workloads)):
-        return _of_settled(part, deadline, seed)
+        return _of_settled(part, search)
     apart = ((each, choices(replace(part, workloads=(each,)))) for each in part.workloads)
     failing = [
         each
         for each, every in apart
-        if all(_fails_in(one.problem.workloads[0], part, deadline, seed) for one in every)
+        if all(_fails_in(one.problem.workloads[0], part, search) for one in every)
     ]
-    return _of_failing(failing, part, lambda trial: _over_groups(trial, settled_one, deadline), deadline)
+    due = search.deadline
+    return _of_failing(failing, part, lambda trial: _over_groups(trial, settled_one, due), due)
 
 
-def _of_settled(part: Problem, deadline: Deadline, seed: int) -> Sequence[Contradiction]:
+def _of_settled(part: Problem, search: Search) -> Sequence[Contradiction]:
     """Return why a part has no placement in which every workload has its group."""
     failing: list[Workload] = []
     if len(part.workloads) > 1:
         failing = [workload for workload in part.workloads if fails_alone(workload, part)]
-        failing = failing or [each for each in part.workloads if _fails_in(each, part, deadline, seed)]
-    return _of_failing(failing, part, lambda trial: conflict_in(trial, deadline, seed), deadline)
+        failing = failing or [each for each in part.workloads if _fails_in(each, part, search)]
+    return _of_failing(failing, part, lambda trial: conflict_in(trial, search), search.deadline)
 
 
 def _of_failing(
@@ -129,13 +131,13 @@ def _of_failing(
     return found
 
 
-def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
+def _fails_in(workload: Workload, part: Problem, search: Search) -> bool:
     """Tell whether a workload has no placement of its own with the rules it has."""
     if fails_alone(workload, part):
         return True
-    if settled(workload, part) or len(part.workloads) == 1 or not deadline.remaining():
+    if settled(workload, part) or len(part.workloads) == 1 or not search.deadline.remaining():
         return False
-    return has_placement(alone(workload, part), deadline, seed) is False
+    return has_placement(alone(workload, part), search) is False
 
 
 def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Contradiction | None:
@@ -143,7 +145,7 @@ def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Cont
     wide = _everywhere(problem)
     if len(problem.workloads) > 1 and is_scarce(wide):
         return explain(wide)
-    found: list[tuple[Choice, Contradiction]] = []
+    found: list[tuple[GroupChoice, Contradiction]] = []
     complete = is_complete(problem)
     for choice in choices(problem):
         conflict = explain(choice.problem) if deadline.remaining() else None
@@ -170,7 +172,7 @@ def _everywhere(problem: Problem) -> Problem:
 
 
 def _joined(
-    found: Sequence[tuple[Choice, Contradiction]], problem: Problem, *, complete: bool
+    found: Sequence[tuple[GroupChoice, Contradiction]], problem: Problem, *, complete: bool
 ) -> Contradiction:
     """Return the conflicts of all choices as one; what they have in common comes first."""
     if len(found) == 1 and complete:
@@ -188,8 +190,8 @@ def _joined(
 
 
 def _told(
-    choice: Choice, conflict: Contradiction, common: Container[Statement], problem: Problem
-) -> Iterator[Said]:
+    choice: GroupChoice, conflict: Contradiction, common: Container[Statement], problem: Problem
+) -> Iterator[UnitWording]:
     """Yield the sentences of a conflict in one choice only, with the groups they are about."""
     inside = {workload.key for workload in conflict.workloads}
     groups = [(key, name) for key, name in choice.groups if key in inside] or list(choice.groups)
@@ -202,7 +204,7 @@ def _told(
 
 
 def _once_reported(
-    problem: Problem, ways: Sequence[Relaxation], failing: Container[str], deadline: Deadline, seed: int
+    problem: Problem, ways: Sequence[Relaxation], failing: Container[str], search: Search
 ) -> Iterator[str]:
     """Yield which templates to scale down, which helps others only once clusters report what that frees.
 
@@ -214,8 +216,8 @@ def _once_reported(
         return
     after = replace(problem, workloads=tuple(held.get(each.key, each) for each in problem.workloads))
     known = {way.changes for way in ways}
-    for way in relaxations(after, deadline, seed, failing=failing):
-        scaled = any(each.kind == Kind.REPLICAS and each.workload in held for each in way.changes)
+    for way in relaxations(after, search, failing=failing):
+        scaled = any(each.kind == ChangeKind.REPLICAS and each.workload in held for each in way.changes)
         if scaled and way.changes not in known:
             enough = f"it is also enough to {way.text} (the template's number)"
             yield f"Once member clusters report what that frees, {enough}."

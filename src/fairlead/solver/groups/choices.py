@@ -16,7 +16,7 @@ MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GroupChoice:
     """A problem in which every workload has one group and no other."""
 
     problem: Problem
@@ -29,7 +29,7 @@ def is_open(workload: Workload) -> bool:
     return len(from_start(workload)) > 1
 
 
-def choices(problem: Problem) -> Iterator[Choice]:
+def choices(problem: Problem) -> Iterator[GroupChoice]:
     """Yield joint choices in the order in which they are preferred, the first groups first.
 
     Where there are more than `MOST`, one that fills the clusters of all groups alike comes first, then the
@@ -38,13 +38,13 @@ def choices(problem: Problem) -> Iterator[Choice]:
     workloads = sorted(filter(is_open, problem.workloads), key=lambda each: (-each.priority, each.key))
     groups = [from_start(workload) for workload in workloads]
     if not workloads:
-        yield Choice(_only(problem, {}))
+        yield GroupChoice(_only(problem, {}))
         return
     near = (_balanced(workloads, problem), *_near(groups))
     for chosen in product(*groups) if is_complete(problem) else near:
         named = {workload.key: group for workload, group in zip(workloads, chosen, strict=True)}
         told = tuple(sorted((key, group.name) for key, group in named.items()))
-        yield Choice(_only(problem, named), told)
+        yield GroupChoice(_only(problem, named), told)
 
 
 def is_complete(problem: Problem) -> bool:

@@ -13,9 +13,10 @@ from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.groups.choices import apart, is_open
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 if TYPE_CHECKING:
-    from fairlead.solver.groups.joint import Joint
+    from fairlead.solver.groups.joint import JointChoice
 
 Feasible = Callable[[Problem], bool | None]
 
@@ -27,7 +28,7 @@ OUT_OF_TIME = "no placement with it was found in time"
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedProblem:
     """A problem in which every workload has its group."""
 
     problem: Problem
@@ -41,7 +42,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenGroups:
     """The groups of workloads that may get into each other's way."""
 
     groups: Mapping[str, AffinityGroup]
@@ -50,20 +51,19 @@ class Chosen:
     """True where all of them can be placed like that; False where that is not so, or not known."""
     earliest: bool = True
     exhausted: bool = True
-    """Certainty of the choice, as in `Grouped`."""
+    """Certainty of the choice, as in `GroupedProblem`."""
 
 
-Otherwise = Callable[[Problem], Chosen]
+Otherwise = Callable[[Problem], ChosenGroups]
 """Chooses groups where no joint choice is known that has a placement."""
 
 
 def choose_groups(
     problem: Problem,
     feasible: Feasible,
-    deadline: Deadline | None = None,
-    seed: int = 0,
+    search: Search,
     otherwise: Otherwise | None = None,
-) -> Grouped:
+) -> GroupedProblem:
     """Choose an affinity group for every workload that has several.
 
     Of all joint choices that have a placement it is the first: the most urgent workload gets the first group,
@@ -71,25 +71,25 @@ def choose_groups(
     Workloads that cannot get into each other's way in any of their groups are chosen for apart. Where no
     joint choice will do, all get their first groups, unless something else is said.
 
-    `feasible`: tells whether a problem has any placement; `deadline`: when the answer is due; None means no
-    limit; `otherwise`: chooses where no joint choice is known that has a placement; None takes the first
+    `feasible`: tells whether a problem has any placement; `search`: when the answer is due;
+    `otherwise`: chooses where no joint choice is known that has a placement; None takes the first
     groups.
     """
-    due = deadline or Deadline()
+    due = search.deadline
     chosen = _first_groups(problem)
     if not due.remaining() and any(map(is_open, problem.workloads)):
-        return Grouped(in_groups(problem, chosen), {}, earliest=False, exhausted=False)
-    answers: list[Chosen] = []
+        return GroupedProblem(in_groups(problem, chosen), {}, earliest=False, exhausted=False)
+    answers: list[ChosenGroups] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for part in _parts(problem):
-        answer = _choose(part, feasible, due, seed)
+        answer = _choose(part, feasible, search)
         if not answer.found and otherwise is not None and due.remaining():
             other = otherwise(part)
             answer = replace(other, exhausted=answer.exhausted and other.exhausted)
         answers.append(answer)
         chosen |= answer.groups
         rejected |= _rejected(part, answer)
-    return Grouped(
+    return GroupedProblem(
         in_groups(problem, chosen),
         rejected,
         all(answer.earliest for answer in answers),
@@ -112,34 +112,34 @@ def _parts(problem: Problem) -> Iterator[Problem]:
         yield from (part for part in apart(problem) if any(map(is_open, part.workloads)))
 
 
-def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) -> Chosen:
+def _choose(part: Problem, feasible: Feasible, search: Search) -> ChosenGroups:
     """Choose the groups of workloads that may get into each other's way.
 
     Groups in which a workload cannot be placed even by itself are passed over at once. Where everything can
     be placed with what is left first, that is the choice; only parts that share clusters are asked about.
     """
     start = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
-    able = {key: list(_able(part.workload(key), part, deadline)) for key in start}
+    able = {key: list(_able(part.workload(key), part, search.deadline)) for key in start}
     if not all(able.values()):
-        return Chosen(start, found=False)
+        return ChosenGroups(start, found=False)
     first = {key: groups[0] for key, groups in able.items()}
     asked = (
         each
         for each in components(in_groups(part, first))
         if not able.keys().isdisjoint(each.workload_by_key)
     )
-    unknown = Chosen(first, found=False, earliest=False, exhausted=False)
-    if not deadline.remaining():
+    unknown = ChosenGroups(first, found=False, earliest=False, exhausted=False)
+    if not search.deadline.remaining():
         return unknown
     if all(feasible(each) for each in asked):
-        return Chosen(first)
-    if not deadline.remaining():
+        return ChosenGroups(first)
+    if not search.deadline.remaining():
         return unknown
-    joint = _first_joint(part, able, deadline.part(SHARE_OF_TIME), seed)
+    joint = _first_joint(part, able, search.part(SHARE_OF_TIME))
     if joint.positions is None:
-        return Chosen(start if joint.proven else first, found=False, exhausted=joint.proven)
+        return ChosenGroups(start if joint.proven else first, found=False, exhausted=joint.proven)
     chosen = {key: able[key][at] for key, at in joint.positions.items()}
-    return Chosen(first | chosen, earliest=joint.proven)
+    return ChosenGroups(first | chosen, earliest=joint.proven)
 
 
 def _able(workload: Workload, problem: Problem, deadline: Deadline) -> Iterator[AffinityGroup]:
@@ -152,9 +152,7 @@ def _able(workload: Workload, problem: Problem, deadline: Deadline) -> Iterator[
             yield group
 
 
-def _first_joint(
-    part: Problem, able: Mapping[str, Sequence[AffinityGroup]], deadline: Deadline, seed: int
-) -> "Joint":
+def _first_joint(part: Problem, able: Mapping[str, Sequence[AffinityGroup]], search: Search) -> "JointChoice":
     """Look for the first joint choice among groups that will do by themselves."""
     options = {
         key: [without_preferences(settled_in(part.workload(key), group)) for group in groups]
@@ -166,10 +164,10 @@ def _first_joint(
     several = {key: choices for key, choices in options.items() if len(choices) > 1}
     from fairlead.solver.groups.joint import first_choice
 
-    return first_choice(replace(part, workloads=workloads, partial=False), several, deadline, seed)
+    return first_choice(replace(part, workloads=workloads, partial=False), several, search)
 
 
-def _rejected(part: Problem, answer: Chosen) -> dict[str, tuple[RejectedGroup, ...]]:
+def _rejected(part: Problem, answer: ChosenGroups) -> dict[str, tuple[RejectedGroup, ...]]:
     """Say why groups before the chosen ones will not do."""
     found: dict[str, tuple[RejectedGroup, ...]] = {}
     for key, group in answer.groups.items():

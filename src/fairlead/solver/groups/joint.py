@@ -5,17 +5,17 @@ first group there has it for certain, as long as those before it keep theirs. So
 a later group in the last witness have to be asked about, one after the other; of those there are few.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.joint import Choice, Options, encode_choice
+from fairlead.encoders.joint import GroupChoiceModel, Options, encode_choice
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload, as_it_runs, running, turn
-from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunResult, Search, Verdict
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""
@@ -26,7 +26,7 @@ TRIES = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class JointChoice:
     """A joint choice."""
 
     positions: Mapping[str, int] | None
@@ -36,12 +36,12 @@ class Joint:
     """True where it is certain that no earlier choice has a placement; with None, that no choice has one."""
 
 
-def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:
+def first_choice(problem: Problem, options: Options, search: Search) -> JointChoice:
     """Return the first joint choice that has a placement, in the order of priority and key.
 
     `problem`: the question, without preferences. `options`: by key of every workload with a choice: the
-    workload in each group that it may take, without preferences, in their order. `deadline`: when the answer
-    is due; what was found by then is returned.
+    workload in each group that it may take, without preferences, in their order. `search`: what was
+    found when its answer is due is returned.
 
     Where there are too many workloads for one model, those that have no choice and break nothing stay where
     they are; then only a choice of first groups is proven.
@@ -50,9 +50,9 @@ def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: i
         staying = tuple(
             each if each.key in options else _where_it_is(each, problem) for each in problem.workloads
         )
-        found = _search(replace(problem, workloads=staying), options, deadline, seed)
-        return Joint(found.positions, found.positions is not None and not any(found.positions.values()))
-    return _search(problem, options, deadline, seed)
+        found = _search(replace(problem, workloads=staying), options, search)
+        return JointChoice(found.positions, found.positions is not None and not any(found.positions.values()))
+    return _search(problem, options, search)
 
 
 def _where_it_is(workload: Workload, problem: Problem) -> Workload:
@@ -61,30 +61,30 @@ def _where_it_is(workload: Workload, problem: Problem) -> Workload:
     return workload if any(violations_of(workload, held)) else as_it_runs(workload, problem.cluster_by_name)
 
 
-def _search(problem: Problem, options: Options, deadline: Deadline, seed: int) -> Joint:
+def _search(problem: Problem, options: Options, search: Search) -> JointChoice:
     """Look for the first joint choice with one model."""
-    choice = encode_choice(problem, options, in_time=lambda: deadline.remaining() > 0)
+    choice = encode_choice(problem, options, in_time=lambda: search.deadline.remaining() > 0)
     if choice is None:
-        return Joint(None, False)
-    search = _Search(choice, deadline, seed)
-    found = search.ask([])
+        return JointChoice(None, False)
+    model = _GroupSearch(choice, search)
+    found = model.ask([])
     if found.values is None:
-        return Joint(None, found.verdict is Verdict.INFEASIBLE)
-    every = [term for key in options for term in search.ranks(key)]
-    search.ask(every, TRIES)
+        return JointChoice(None, found.verdict is Verdict.INFEASIBLE)
+    every = [term for key in options for term in model.ranks(key)]
+    model.ask(every, TRIES)
     proven = True
     waiting = sorted(options, key=lambda each: turn(problem.workload(each)))
     while waiting:
         keys = _some(waiting, options)
-        if any(search.position(key) for key in keys):
-            asked = search.ask(search.in_order(keys))
+        if any(model.position(key) for key in keys):
+            asked = model.ask(model.in_order(keys))
             proven = proven and (
-                asked.verdict is Verdict.OPTIMAL or not any(search.position(key) for key in keys)
+                asked.verdict is Verdict.OPTIMAL or not any(model.position(key) for key in keys)
             )
         for key in keys:
-            search.settle(key)
+            model.settle(key)
         waiting = waiting[len(keys) :]
-    return Joint({key: search.position(key) for key in options}, proven)
+    return JointChoice({key: model.position(key) for key in options}, proven)
 
 
 def _some(waiting: Sequence[str], options: Options) -> Sequence[str]:
@@ -96,13 +96,13 @@ def _some(waiting: Sequence[str], options: Options) -> Sequence[str]:
     return waiting[: max(1, count)]
 
 
-class _Search:
+class _GroupSearch:
     """A model and the last solution of it; made and thrown away by `first_choice`."""
 
-    def __init__(self, choice: Choice, deadline: Deadline, seed: int) -> None:
+    def __init__(self, choice: GroupChoiceModel, search: Search) -> None:
         self._choice = choice
         self._model = choice.encoding.model
-        self._effort = Effort(deadline, 1, seed)
+        self._search = search
         self._variables = [
             *(literal for literals in choice.literals.values() for literal in literals),
             *choice.encoding.replica_variables,
@@ -110,12 +110,9 @@ class _Search:
         self._hint: list[Term] = []
         self._taken: dict[int, int] = {}
 
-    def ask(self, cost: Sequence[Term], work: float | None = None) -> Finding:
+    def ask(self, cost: Sequence[Term], work: float = math.inf) -> RunResult:
         """Look for a solution of least cost; it becomes the last one, unless that is better."""
-        effort = self._effort
-        if work is not None:
-            effort = Effort(effort.deadline, effort.workers, effort.seed, work)
-        found = run(self._model, self._variables, cost, self._hint, effort)
+        found = run(self._model, self._variables, cost, self._hint, self._search.single(work))
         if found.values is not None:
             taken = {
                 variable.index: value for variable, value in zip(self._variables, found.values, strict=True)

@@ -16,7 +16,7 @@ from fairlead.models.shortfall import shortfall_values
 from fairlead.models.workload import AffinityGroup, Workload, from_start, settled_in, turn
 from fairlead.solver.answers.answer import components
 from fairlead.solver.groups.choices import MOST, is_open
-from fairlead.solver.groups.choose import Chosen, Feasible
+from fairlead.solver.groups.choose import ChosenGroups, Feasible
 from fairlead.solver.running.deadline import Deadline
 
 Place = Callable[[Problem], tuple[Placement | None, bool]]
@@ -26,7 +26,7 @@ _Fits = Callable[[Sequence[Workload], Problem], bool | None]
 """Tells whether some workloads of a problem can be placed beside nobody else; None where it is not known."""
 
 
-def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Deadline) -> Chosen:
+def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Deadline) -> ChosenGroups:
     """Choose affinity groups of workloads that cannot all be placed, whatever their groups.
 
     One after the other, the most urgent first, each gets the first group in which it can be placed together
@@ -36,7 +36,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     choices, else one after the other. What workloads hold that are not decided yet is free to the others.
     Where something of that was not known in time, or more gives way of workloads that were chosen for one
     after the other than where each has all clusters for itself, it is not certain that these are the groups
-    (`Chosen.exhausted`). Where nothing can be placed then, whatever gives way, all are chosen for together.
+    (`ChosenGroups.exhausted`). Where nothing can be placed then, whatever gives way, all are chosen together.
 
     `part`: workloads that may get into each other's way. `feasible`: tells whether a problem has a placement
     that keeps every rule. `place`: places a problem partially. `until`: from when on nothing more is tried:
@@ -78,7 +78,7 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     certain = certain and given_way.certain
     if certain and (len(settled) < len(short) or given_way.of(settled) is None):
         return _whatever_is_placed(part, fixed, groups, place, until)
-    return Chosen(groups, found=False, earliest=certain, exhausted=certain)
+    return ChosenGroups(groups, found=False, earliest=certain, exhausted=certain)
 
 
 def _whatever_is_placed(
@@ -87,7 +87,7 @@ def _whatever_is_placed(
     groups: Mapping[str, AffinityGroup],
     place: Place,
     until: Deadline,
-) -> Chosen:
+) -> ChosenGroups:
     """Choose where what was decided one after the other leaves no placement, whatever gives way.
 
     That is where what never gives way, such as a budget of moves, is used up. Of all joint choices that have
@@ -99,10 +99,10 @@ def _whatever_is_placed(
     tried = _tried(together, fixed, given_way, until)
     chosen = {} if tried.best is None or more else _groups_of(tried.best, together)
     certain = tried.complete and given_way.certain and not more
-    return Chosen({**groups, **chosen}, found=False, earliest=certain, exhausted=certain)
+    return ChosenGroups({**groups, **chosen}, found=False, earliest=certain, exhausted=certain)
 
 
-class _Tried(NamedTuple):
+class _GroupTrial(NamedTuple):
     """Result of trying the groups of some workloads."""
 
     best: list[Workload] | None
@@ -113,7 +113,7 @@ class _Tried(NamedTuple):
 
 def _tried(
     together: Sequence[Workload], others: Sequence[Workload], given_way: "_GivenWay", until: Deadline
-) -> _Tried:
+) -> _GroupTrial:
     """Try the groups of some workloads together, beside others in theirs."""
     found: list[tuple[tuple[int, ...], list[Workload]]] = []
     complete = True
@@ -125,7 +125,7 @@ def _tried(
         given = given_way.of([*others, *trial])
         if given is not None:
             found.append((given, trial))
-    return _Tried(min(found, key=itemgetter(0))[1] if found else None, complete)
+    return _GroupTrial(min(found, key=itemgetter(0))[1] if found else None, complete)
 
 
 def _groups_of(settled: Sequence[Workload], before: Sequence[Workload]) -> dict[str, AffinityGroup]:

@@ -9,10 +9,9 @@ from itertools import takewhile
 
 import numpy as np
 
-from fairlead.encoders.balance import error
 from fairlead.encoders.encoding import Encoding, Filled
 from fairlead.encoders.scale import Held
-from fairlead.encoders.variables import Group, Place, Range, replicas_at
+from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
 from fairlead.models.levels import BALANCE, DEVIATIONS, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
@@ -20,10 +19,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import follows_balance, levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.usage import Row
-from fairlead.solver.answers.attainment import Apart, Least, Note
+from fairlead.solver.answers.attainment import Apart, Least, LevelProof
 from fairlead.solver.columns.branching import FEW_PARTS, PARTS, BoundQuery, Branches, branches_of
 from fairlead.solver.columns.choice import Numbers
-from fairlead.solver.columns.master import Master
+from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.own_cost import is_own
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
@@ -45,7 +44,6 @@ class LevelBounds:
     """State between levels: the best placement, ranges of replicas, pins and bounds."""
 
     problem: Problem
-    least: Least
     deadline: Deadline
     workers: int
     seed: int
@@ -56,13 +54,13 @@ class LevelBounds:
     near: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
-    ranges: dict[Place, Range] = field(default_factory=dict)
+    ranges: dict[Place, Interval] = field(default_factory=dict)
     pins: list[tuple[Level, int]] = field(default_factory=list)
     pinned_apart: dict[Level, dict[str, int]] = field(default_factory=dict)
-    fixed: list[tuple[Group, int]] = field(default_factory=list)
+    fixed: list[tuple[PlaceSet, int]] = field(default_factory=list)
     held: Held | None = None
     restricted: bool = False
-    notes: list[Note] = field(default_factory=list)
+    notes: list[LevelProof] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     later: Deadline | None = None
@@ -173,7 +171,7 @@ class LevelBounds:
 
     def _filled(self, level: Level | None) -> Filled:
         """Return the use of clusters where pinned levels cost what they may, and one what it does."""
-        found = dict[Row, Range]()
+        found = dict[Row, Interval]()
         if self.outline is None or self.best is None:
             return found
         most = dict(self.pins)
@@ -253,7 +251,7 @@ def _most(level: Level, outline: Encoding, steps: int) -> Fraction:
     """Return the most that a level costs where it costs so many steps, which may be rounded down."""
     cost = outline.levels[level]
     if level == BALANCE:
-        return cost.value(steps) + error(cost)
+        return cost.value(steps) + cost.error
     problem = outline.problem
     replicas = sum(each.replicas for each in problem.workloads)
     return cost.value(steps + cost.rounded(replicas, len(problem.workloads) * len(problem.clusters)))
@@ -269,8 +267,8 @@ Beyond = Callable[[Numbers, Numbers, int], Numbers]
 
 
 def ranges_at_prices(
-    master: Master, most: Fraction, best: Placement, ranges: Mapping[Place, Range], until: Deadline
-) -> Iterator[tuple[Place, Range]]:
+    master: MixMaster, most: Fraction, best: Placement, ranges: Mapping[Place, Interval], until: Deadline
+) -> Iterator[tuple[Place, Interval]]:
     """Yield the ranges of places in placements that cost so much at most, where they are narrower.
 
     At the prices that bound best, a workload that has to hold more on a cluster, or less, costs more by so
@@ -298,7 +296,7 @@ def ranges_at_prices(
     shape = len(master.mixes), len(master.rows.names)
     inside, lower, upper = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     for at, mix in enumerate(master.mixes):
-        known = [ranges.get(Place(mix.choice.key, name), Range(0, 0)) for name in mix.choice.names]
+        known = [ranges.get(Place(mix.choice.key, name), Interval(0, 0)) for name in mix.choice.names]
         inside[at] = mix.choice.counts(best.of(mix.choice.key))
         lower[at], upper[at] = np.array(known, dtype=np.int64).T
 
@@ -315,7 +313,7 @@ def ranges_at_prices(
     greatest = inside + _within(inside, 1, upper - inside, beyond, until)
     for at, cluster in np.argwhere((fewest > lower) | (greatest < upper)).tolist():
         place = Place(master.mixes[at].choice.key, master.rows.names[cluster])
-        yield place, Range(int(fewest[at, cluster]), int(greatest[at, cluster]))
+        yield place, Interval(int(fewest[at, cluster]), int(greatest[at, cluster]))
 
 
 def _within(inside: Numbers, sign: int, end: Numbers, beyond: Beyond, until: Deadline) -> Numbers:

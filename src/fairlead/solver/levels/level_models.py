@@ -4,13 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.variables import Group, Place, Range, replicas_at
+from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, Level
@@ -18,7 +17,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.attainment import LevelProof
 from fairlead.solver.columns.diving import FAR
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.polishing import polished
@@ -26,7 +25,7 @@ from fairlead.solver.levels.priced_lines import priced_lines
 from fairlead.solver.levels.ranges import beyond_tiers, held_by_tiers, held_in, open_places, within_peaks
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunLimits, RunResult, Verdict
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, a fraction of a second, and this part of a level's time at most.
@@ -53,7 +52,7 @@ class LevelModels(LevelBounds):
     __slots__ = ()
 
     def _encode(
-        self, ranges: Mapping[Place, Range] | None = None, level: Level | None = None
+        self, ranges: Mapping[Place, Interval] | None = None, level: Level | None = None
     ) -> Encoding | None:
         """Return a model in the given or the known ranges, with all pins; None where time ran out.
 
@@ -82,17 +81,17 @@ class LevelModels(LevelBounds):
 
     def _find_any(self, encoding: Encoding) -> Verdict:
         """Find any placement; tell what the solver says."""
-        finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+        finding = self._run(encoding, [], RunLimits(self.deadline, 1, self.seed))
         if finding.values is not None:
             self._take(encoding, finding, None)
         return finding.verdict
 
-    def _minimise_group(self, group: Group, factor: int = 1) -> None:
+    def _minimise_group(self, group: PlaceSet, factor: int = 1) -> None:
         """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
         encoding = self._encode()
         if encoding is not None:
             finding = self._run(
-                encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
+                encoding, [(encoding.selection.total(group), factor)], RunLimits(self.deadline, 1, self.seed)
             )
             if finding.values is not None:
                 found = encoding.read(finding.values)
@@ -135,7 +134,7 @@ class LevelModels(LevelBounds):
         self.restricted = True
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
             if self.problem.partial:
-                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                everywhere = PlaceSet(workload.key, frozenset(self.problem.cluster_by_name))
                 self._minimise_group(everywhere, -1)
                 self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
             for group in beyond_tiers(workload):
@@ -148,7 +147,7 @@ class LevelModels(LevelBounds):
         target = self.targets.get(level)
         cost = encoding.levels[level]
         terms, offset = cost.terms()
-        aim = None if target is None else steps_up_to(cost, target.value)
+        aim = None if target is None else cost.steps_up_to(target.value)
         if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
             terms, offset = encoding.at_least(level, aim, most), 0
@@ -171,7 +170,7 @@ class LevelModels(LevelBounds):
                 again = following is not None and (not refined or not math.isinf(following.work))
                 if self._is_enough(level, known, tried=again):
                     return finding.verdict, bound
-                aim = steps_up_to(cost, self.targets[level].value)
+                aim = cost.steps_up_to(self.targets[level].value)
             if refined and settled and not self._is_bounded(cost, bound):
                 continue
             waits = bound is not None and self._may_wait(level, cost.value(bound))
@@ -212,7 +211,7 @@ class LevelModels(LevelBounds):
 
     def _is_least(self, level: Level) -> bool:
         """Tell whether a level costs what it costs at least, or what prices tell of it."""
-        known = (self.least[level], self.priced.get(level))
+        known = (0, self.priced.get(level))
         return self.best is not None and value_of(self.problem, self.best, level) in known
 
     def _is_bounded(self, cost: LevelCost, bound: int | None) -> bool:
@@ -235,7 +234,7 @@ class LevelModels(LevelBounds):
         if self.tried or level in self.targets or not self._is_priced_first(level) or self.best is None:
             return
         cost, value = encoding.levels[level], value_of(self.problem, self.best, level)
-        effort = Effort(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
+        effort = RunLimits(deadline.part(FIRST_TRY), 1, self.seed, NEARBY_WORK, thorough=True, nearby=True)
         for _ in range(NEARBY):
             missing = self._missing(level, cost, None)
             finding = self._run(encoding, terms, effort) if missing > FAR * value else None
@@ -245,7 +244,7 @@ class LevelModels(LevelBounds):
             if not refined and missing - self._missing(level, cost, None) <= WORTH * missing:
                 return
 
-    def _first_effort(self, deadline: Deadline, *, fixed: bool) -> Effort:
+    def _first_effort(self, deadline: Deadline, *, fixed: bool) -> RunLimits:
         """Return how hard to try at first: one worker for a short while, unless that was tried before.
 
         Where a level has a tolerance that ends by its work alone: what it finds does not depend on the
@@ -253,16 +252,16 @@ class LevelModels(LevelBounds):
         """
         if self.tried:
             return self._all_workers(deadline, SLICE)
-        return Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
+        return RunLimits(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
 
-    def _following(self, effort: Effort, deadline: Deadline) -> Effort | None:
+    def _following(self, effort: RunLimits, deadline: Deadline) -> RunLimits | None:
         """Return how hard to try after a search that settled nothing; None where that was the last one."""
         return None if math.isinf(effort.work) else self._all_workers(deadline, max(SLICE, 2 * effort.work))
 
-    def _all_workers(self, deadline: Deadline, work: float) -> Effort:
+    def _all_workers(self, deadline: Deadline, work: float) -> RunLimits:
         """Return an effort of all workers: so much work, or until time is over where it is limited."""
         limited = deadline.limit is not None
-        return Effort(deadline, self.workers, self.seed, math.inf if limited else work, thorough=True)
+        return RunLimits(deadline, self.workers, self.seed, math.inf if limited else work, thorough=True)
 
     def _missing(self, level: Level, cost: LevelCost, bound: int | None) -> Fraction | float:
         """Return how far the best placement is above what would be enough of a level, as far as is known."""
@@ -271,16 +270,15 @@ class LevelModels(LevelBounds):
         value = Fraction(value_of(self.problem, self.best, level))
         if level in self.targets:
             return value - Fraction(self.targets[level].value)
-        known = (self.least[level], self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
-        return value - max(known)
+        return value - max(0, self.priced.get(level, 0), 0 if bound is None else cost.value(bound))
 
-    def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
+    def _run(self, encoding: Encoding, terms: list[Term], effort: RunLimits) -> RunResult:
         """Run CP-SAT, starting from the best placement."""
         near = self.best or self.near
         hint = encoding.values(near) if near is not None else []
         return run(encoding.model, encoding.replica_variables, terms, hint, effort)
 
-    def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:
+    def _take(self, encoding: Encoding, finding: RunResult, level: Level | None) -> bool:
         """Keep what was found if it is better; tell whether a cost was underestimated there."""
         found = encoding.read(finding.values or ())
         broken = refused(self.problem, found)
@@ -327,7 +325,7 @@ class LevelModels(LevelBounds):
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
 
-    def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
+    def _sharpen(self, peak: PeakCost, bound: Fraction) -> LevelProof:
         """Prove the greatest distance of one workload exactly: look for anything below it."""
         while self.best is not None:
             limit = peak.exactly(self.best.of(peak.workload))
@@ -337,7 +335,7 @@ class LevelModels(LevelBounds):
                 encoding = self._encode(below)
                 if encoding is None:
                     break
-                finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+                finding = self._run(encoding, [], RunLimits(self.deadline, 1, self.seed))
                 verdict = finding.verdict
                 if finding.values is not None:
                     self._take(encoding, finding, None)
@@ -345,5 +343,5 @@ class LevelModels(LevelBounds):
             if verdict is not Verdict.INFEASIBLE:
                 break
             self.ranges = within_peaks(self.ranges, [peak], limit, strictly=False)
-            return Note(limit, proven=True)
-        return Note(bound, proven=True, exact=False)
+            return LevelProof(limit, proven=True)
+        return LevelProof(bound, proven=True, exact=False)

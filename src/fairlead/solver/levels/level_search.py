@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import spare, steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
@@ -15,7 +14,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
+from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained, bounded, status_of
 from fairlead.solver.levels.level_models import LevelModels
 from fairlead.solver.levels.ranges import (
     placement_of,
@@ -24,10 +23,10 @@ from fairlead.solver.levels.ranges import (
     within_peaks,
     within_totals,
 )
-from fairlead.solver.levels.relaxed_shares import Functions, Relaxed, Share, relax_all, tighten
+from fairlead.solver.levels.relaxed_shares import Functions, LevelShare, ShareOptimum, relax_all, tighten
 from fairlead.solver.levels.ties import settle
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
@@ -119,11 +118,11 @@ class LevelSearch(LevelModels):
         steps = dict(self.pins).get(level)
         return None if steps is None or self.outline is None else self.outline.levels[level].value(steps)
 
-    def _raised(self, level: Level, note: Note) -> Note:
+    def _raised(self, level: Level, note: LevelProof) -> LevelProof:
         """Return how far a level got with what else is known of it; keep its bound for who searches again."""
         known = self.priced.get(level)
         if not note.proven and level not in self.targets and known is not None and (note.bound or 0) < known:
-            return Note(known)
+            return LevelProof(known)
         if note.bound is not None and not self.restricted:
             bound = Fraction(note.bound)
             self.priced[level] = bound if known is None else max(bound, known)
@@ -136,9 +135,9 @@ class LevelSearch(LevelModels):
         """
         if self.best is None:
             return None
-        steps = cost.steps(self.best) + spare(cost)
+        steps = cost.steps(self.best) + cost.spare
         target = self.targets.get(level)
-        return steps if target is None else max(steps, steps_up_to(cost, target.value))
+        return steps if target is None else max(steps, cost.steps_up_to(target.value))
 
     def _most_of(self, level: Level, cost: LevelCost) -> int | None:
         """Return the most that a level may cost while it is searched, in steps; None where that is not known.
@@ -156,7 +155,7 @@ class LevelSearch(LevelModels):
                 return LexicographicResult(Status.INFEASIBLE, None)
             if self.best is not None and ties:
                 # What follows balance is searched anew with it, and so are ties.
-                tied = settle(encoding, self.best, Effort(self.later or self.deadline, 1, self.seed))
+                tied = settle(encoding, self.best, RunLimits(self.later or self.deadline, 1, self.seed))
                 if self._keeps(tied.placement):
                     self.best, settled = tied.placement, tied.certain and not self.restricted
         if self.best is None:
@@ -199,7 +198,7 @@ class LevelSearch(LevelModels):
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
-        return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
+        return bounded(attained(self.problem, self.best, self.notes), self.relaxed)
 
     def _time_for(self, level: Level, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
@@ -227,8 +226,8 @@ class LevelSearch(LevelModels):
         return sum(relaxed.cost for relaxed in found) + rest
 
     def _tighten(
-        self, shares: Sequence[Share], functions: Functions, most: int | None
-    ) -> tuple[Relaxed, ...]:
+        self, shares: Sequence[LevelShare], functions: Functions, most: int | None
+    ) -> tuple[ShareOptimum, ...]:
         """Return the optima of workloads alone; leave out what costs more than so many steps."""
         found = relax_all(shares, functions, self.ranges)
         if found is None:
@@ -254,24 +253,24 @@ class LevelSearch(LevelModels):
                 self._tighten([share], cost.alone(key).functions(), steps[key] - rest)
         self.ranges = within_totals(shares_of(self.problem, self.totals), self.ranges)
 
-    def _note(self, level: Level, bound: int | None) -> Note:
+    def _note(self, level: Level, bound: int | None) -> LevelProof:
         """Return how far a level got whose cost has a bound, in steps."""
         if self.best is None:
-            return Note()
+            return LevelProof()
         value = value_of(self.problem, self.best, level)
         cost = None if self.outline is None else self.outline.levels[level]
         if level in self.targets:
             found = () if bound is None or cost is None else (cost.value(bound),)
-            note = self.targets[level].note(value, (self.least[level], *found))
+            note = self.targets[level].note(value, (0, *found))
             if cost is None or cost.exact or bound is None or note.proven or cost.steps(self.best) > bound:
                 return note
             # In steps it is at its best: what is missing is how coarse these are.
             return replace(note, proven=True, exact=False)
-        if value in (self.least[level], self._relaxed_at(level, self.best), self.priced.get(level)):
-            return Note(value, proven=True)
+        if value in (0, self._relaxed_at(level, self.best), self.priced.get(level)):
+            return LevelProof(value, proven=True)
         if cost is None or bound is None:
-            return Note()
+            return LevelProof()
         proven = cost.steps(self.best) <= bound
         if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
             return self._sharpen(cost.peaks()[0], cost.value(bound))
-        return Note(cost.value(bound), proven, cost.exact)
+        return LevelProof(cost.value(bound), proven, cost.exact)

@@ -11,13 +11,11 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.result import Progress, progress_of
-from fairlead.models.score import levels_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.targets import Targets
-from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import cores
+from fairlead.solver.running.search import Search
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
@@ -25,19 +23,14 @@ MORE = (2, 1)
 """Times what levels took is left for them where one before them is searched again: at first, and then."""
 
 
-def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
+def minimise_levels(
     problem: Problem,
+    search: Search,
     hint: Placement | None = None,
-    deadline: Deadline | None = None,
-    workers: int | None = None,
-    seed: int = 0,
-    progress: Callable[[Progress], None] | None = None,
-    least: Least = MappingProxyType({}),
-    relaxed: tuple[Attained, ...] = (),
     *,
+    relaxed: tuple[Attained, ...] = (),
     apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
-    later: Deadline | None = None,
     elsewhere: Least = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
@@ -45,13 +38,10 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
 
     Parameters
     ----------
+    search
+        How to search; progress is called after every level.
     hint
         A placement to start from; the answer is never worse. One that breaks a rule is only searched near.
-    deadline, workers, seed, progress
-        See `solve`; progress is called after every level.
-    least
-        Levels with what no placement is below on them, whatever the levels before; a level that gets there
-        is proven by that. Levels that are left out have 0.
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
@@ -60,38 +50,35 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     targets
         Targets at which levels need not get better; where no placement reaches one, the level is at its best.
         Levels that are left out have to be best.
-    later
-        When levels after balance are due, where that is earlier than the answer.
     elsewhere
         Cost of workloads on levels that are not searched, where these are a part of a problem.
     ties
         False where any of the best placements will do.
     """
     started = time.monotonic()
-    known = {level: max(0, least.get(level, 0)) for level in levels_of(problem)}
-    search = LevelSearch(
+    floor = None if hint is None or refused(problem, hint) else hint
+    state = LevelSearch(
         problem,
-        known,
-        deadline or Deadline(),
-        workers or cores(),
-        seed,
+        search.deadline,
+        search.threads,
+        search.seed,
         relaxed,
         apart,
+        best=floor,
+        floor=floor,
+        near=hint,
         targets=targets,
-        later=later,
+        later=search.later,
         elsewhere=elsewhere,
     )
-    search.near = hint
-    search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint
-    result = _searched(search, started, progress, ties=ties)
+    result = _searched(state, started, search.progress, ties=ties)
     if floor is None or result.status is Status.OPTIMAL:
         return result
     if result.status is Status.INFEASIBLE:
         raise InternalError("a problem is called infeasible of which a placement is known")
-    if result.placement is not None and search.rank(result.placement) <= search.rank(floor):
+    if result.placement is not None and state.rank(result.placement) <= state.rank(floor):
         return result
-    levels = attained(problem, floor, (), known)
-    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))
+    return LexicographicResult(Status.FEASIBLE, floor, bounded(attained(problem, floor, ()), relaxed))
 
 
 def _searched(

@@ -16,7 +16,7 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.solver.columns.branching import Branches
-from fairlead.solver.columns.mix import Mix, Priced
+from fairlead.solver.columns.mix import Mix, PricedMixes
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -64,7 +64,7 @@ def priced_lines(encoding: Encoding, branches: Branches) -> Iterator[tuple[list[
 
 
 def _terms(
-    encoding: Encoding, branches: Branches, mix: Mix, priced: Priced
+    encoding: Encoding, branches: Branches, mix: Mix, priced: PricedMixes
 ) -> "tuple[dict[int, tuple[cp_model.IntVar, Fraction]], Fraction] | None":
     """Return the cost of a workload on all levels as they weigh: variables with slopes, and the constant.
 

@@ -7,20 +7,20 @@ from types import MappingProxyType
 
 from fairlead.encoders.costs import PeakCost
 from fairlead.encoders.scale import Held
-from fairlead.encoders.variables import Group, Place, Range, replicas_at
+from fairlead.encoders.variables import Interval, Place, PlaceSet, replicas_at
 from fairlead.models.levels import Level, tier
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import UNPLACED
 from fairlead.models.rules import Tiers, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.relaxed_shares import Relaxed, Share
+from fairlead.solver.levels.relaxed_shares import LevelShare, ShareOptimum
 
 Pinned = Mapping[Level, tuple[int | Fraction, int]]
 """Levels with what they are at least and at most."""
 
 
-def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})) -> list[Share]:
+def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})) -> list[LevelShare]:
     """Return the places and totals by which every workload is divided by itself.
 
     Parameters
@@ -30,7 +30,7 @@ def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})
     """
     clusters = [cluster.name for cluster in problem.clusters]
     return [
-        Share(
+        LevelShare(
             [Place(workload.key, name) for name in clusters],
             None if workload.rule(Total) is None else totals.get(workload.key, workload.replicas),
             at_most=problem.partial and workload.key not in totals,
@@ -56,7 +56,7 @@ def totals_known(problem: Problem, level: Level, unplaced: int) -> dict[str, int
     return {each.key: each.replicas - unplaced for each in sized}
 
 
-def placement_of(found: Sequence[Relaxed]) -> Placement:
+def placement_of(found: Sequence[ShareOptimum]) -> Placement:
     """Return the placement of several workloads, each divided by itself."""
     replicas: dict[str, dict[str, int]] = {}
     for relaxed in found:
@@ -65,13 +65,13 @@ def placement_of(found: Sequence[Relaxed]) -> Placement:
     return Placement(replicas)
 
 
-def beyond_tiers(workload: Workload) -> list[Group]:
+def beyond_tiers(workload: Workload) -> list[PlaceSet]:
     """Return the clusters beyond every overflow tier but the last."""
     tiers = next(rule.tiers for rule in workload.rules_of(Tiers))
-    return [Group(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
+    return [PlaceSet(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
 
 
-def within_totals(shares: Sequence[Share], ranges: Mapping[Place, Range]) -> dict[Place, Range]:
+def within_totals(shares: Sequence[LevelShare], ranges: Mapping[Place, Interval]) -> dict[Place, Interval]:
     """Return the ranges that leave every workload its total: what others hold at least is not left."""
     found = dict(ranges)
     for share in shares:
@@ -82,13 +82,13 @@ def within_totals(shares: Sequence[Share], ranges: Mapping[Place, Range]) -> dic
         lacking = 0 if share.at_most else share.total - sum(upper for _, upper in known)
         for place, (lower, upper) in zip(share.places, known, strict=True):
             least = lower if share.at_most else max(lower, upper + lacking)
-            found[place] = Range(least, min(upper, lower + spare))
+            found[place] = Interval(least, min(upper, lower + spare))
     return found
 
 
 def within_peaks(
-    ranges: Mapping[Place, Range], peaks: Sequence[PeakCost], limit: Fraction, *, strictly: bool
-) -> dict[Place, Range]:
+    ranges: Mapping[Place, Interval], peaks: Sequence[PeakCost], limit: Fraction, *, strictly: bool
+) -> dict[Place, Interval]:
     """Return the ranges in which no distance of a workload exceeds a limit."""
     found = dict(ranges)
     for peak in peaks:
@@ -100,7 +100,7 @@ def within_peaks(
 
 
 def held_by_tiers(
-    problem: Problem, ranges: Mapping[Place, Range], totals: Mapping[str, int], pinned: Pinned
+    problem: Problem, ranges: Mapping[Place, Interval], totals: Mapping[str, int], pinned: Pinned
 ) -> Held:
     """Return how many replicas every overflow tier holds at least and at most, by workload.
 
@@ -141,8 +141,8 @@ def held_by_tiers(
 
 
 def _beyond_alone(
-    workload: Workload, problem: Problem, ranges: Mapping[Place, Range], totals: Mapping[str, int]
-) -> Iterator[Range]:
+    workload: Workload, problem: Problem, ranges: Mapping[Place, Interval], totals: Mapping[str, int]
+) -> Iterator[Interval]:
     """Yield the replicas of a workload in all, beyond its first tier, and so on, as far as ranges tell."""
     rule = workload.rule(Tiers)
     tiers = rule.tiers if rule is not None else ()
@@ -160,7 +160,7 @@ def _beyond_alone(
         yield outside.within(everything.lower - within.upper, everything.upper - within.lower)
 
 
-def _left(known: Range, others: list[Range], level: tuple[int | Fraction, int]) -> Range:
+def _left(known: Interval, others: list[Interval], level: tuple[int | Fraction, int]) -> Interval:
     """Return the range of one workload where all together hold as many as a level says."""
     least, most = level
     return known.within(
@@ -169,33 +169,33 @@ def _left(known: Range, others: list[Range], level: tuple[int | Fraction, int]) 
 
 
 def _by_tier(
-    rule: Weights, workload: Workload, ranges: Mapping[Place, Range], beyond: list[Range] | None
-) -> list[Range]:
+    rule: Weights, workload: Workload, ranges: Mapping[Place, Interval], beyond: list[Interval] | None
+) -> list[Interval]:
     """Return the range of each tier, as far as its own ranges and those of the tiers beyond tell."""
     found = [_held(workload, members, ranges) for members in rule.tiers]
     tiers = workload.rule(Tiers)
     if beyond is None or tiers is None or tiers.tiers != rule.tiers:
         return found
-    edges = pairwise([*beyond, Range(0, 0)])
+    edges = pairwise([*beyond, Interval(0, 0)])
     return [
         known.within(above.lower - below.upper, above.upper - below.lower)
         for known, (above, below) in zip(found, edges, strict=True)
     ]
 
 
-def _held(workload: Workload, clusters: frozenset[str], ranges: Mapping[Place, Range]) -> Range:
+def _held(workload: Workload, clusters: frozenset[str], ranges: Mapping[Place, Interval]) -> Interval:
     """Return the range of a set of clusters together, as far as single ranges tell."""
-    found = [ranges.get(Place(workload.key, name), Range(0, 0)) for name in clusters]
-    return Range(sum(lower for lower, _ in found), sum(max(lower, upper) for lower, upper in found))
+    found = [ranges.get(Place(workload.key, name), Interval(0, 0)) for name in clusters]
+    return Interval(sum(lower for lower, _ in found), sum(max(lower, upper) for lower, upper in found))
 
 
 def held_in(placement: Placement, workloads: Sequence[Workload]) -> Held:
     """Return the replicas of overflow tiers in a placement, by workload."""
-    found: dict[str, list[Range]] = {}
+    found: dict[str, list[Interval]] = {}
     for workload in workloads:
         for rule in workload.rules_of(Weights):
-            counts = [replicas_at(placement, Group(workload.key, members)) for members in rule.tiers]
-            found[workload.key] = [Range(count, count) for count in counts]
+            counts = [replicas_at(placement, PlaceSet(workload.key, members)) for members in rule.tiers]
+            found[workload.key] = [Interval(count, count) for count in counts]
     return found
 
 

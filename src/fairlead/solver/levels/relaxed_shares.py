@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Interval, Place
 
 # Ranges are followed at most so many steps from the relaxed optimum; farther ends stay as they are.
 REACH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class LevelShare:
     """One workload's part of a level.
 
     Parameters
@@ -37,7 +37,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Relaxed:
+class ShareOptimum:
     """The optimum of one workload by itself.
 
     Parameters
@@ -60,8 +60,8 @@ _FREE = ConvexFunction(marginal=lambda _: 0, closed=lambda _: 0)
 
 
 def relax_all(
-    shares: Sequence[Share], functions: Functions, ranges: Mapping[Place, Range]
-) -> tuple[Relaxed, ...] | None:
+    shares: Sequence[LevelShare], functions: Functions, ranges: Mapping[Place, Interval]
+) -> tuple[ShareOptimum, ...] | None:
     """Divide every workload by itself.
 
     Parameters
@@ -73,7 +73,7 @@ def relax_all(
 
     Returns
     -------
-    tuple of Relaxed or None
+    tuple of ShareOptimum or None
         One optimum a workload; None where the ranges of one do not allow its total.
     """
     found = [relax(share, functions, ranges) for share in shares]
@@ -82,8 +82,8 @@ def relax_all(
 
 
 def tighten(
-    found: Sequence[Relaxed], functions: Functions, ranges: Mapping[Place, Range], cutoff: int
-) -> dict[Place, Range] | None:
+    found: Sequence[ShareOptimum], functions: Functions, ranges: Mapping[Place, Interval], cutoff: int
+) -> dict[Place, Interval] | None:
     """Return the ranges that placements of at most the cutoff can have.
 
     Parameters
@@ -110,7 +110,7 @@ def tighten(
     }
 
 
-def relax(share: Share, functions: Functions, ranges: Mapping[Place, Range]) -> Relaxed | None:
+def relax(share: LevelShare, functions: Functions, ranges: Mapping[Place, Interval]) -> ShareOptimum | None:
     """Divide one workload by itself; None where its ranges do not allow its total."""
     used = [functions.get(place, _FREE) for place in share.places]
     low = [ranges[place].lower for place in share.places]
@@ -131,7 +131,7 @@ def relax(share: Share, functions: Functions, ranges: Mapping[Place, Range]) -> 
             at.append(least + min(left, most - least))
             left -= at[-1] - least
     cost = sum(function(count) for function, count in zip(used, at, strict=True))
-    return Relaxed(cost, price, dict(zip(share.places, at, strict=True)))
+    return ShareOptimum(cost, price, dict(zip(share.places, at, strict=True)))
 
 
 def _price(
@@ -172,7 +172,7 @@ def _upto(functions: Sequence[ConvexFunction], low: list[int], high: list[int], 
     return found
 
 
-def _reachable(function: ConvexFunction, known: Range, at: int, price: int, slack: int) -> Range:
+def _reachable(function: ConvexFunction, known: Interval, at: int, price: int, slack: int) -> Interval:
     """Return how far one place can be from the relaxed optimum."""
     most, left = at, slack
     while most < known.upper:
@@ -190,4 +190,4 @@ def _reachable(function: ConvexFunction, known: Range, at: int, price: int, slac
         least -= 1
         if at - least == REACH:
             least = known.lower
-    return Range(least, most)
+    return Interval(least, most)

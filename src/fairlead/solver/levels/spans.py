@@ -24,7 +24,7 @@ from fairlead.solver.exact.boxes import box_of, has_box, replicas_placed
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ReplicaSpan:
     """Replicas of one workload.
 
     Parameters
@@ -39,10 +39,10 @@ class Span:
     total: int | None
 
 
-def span_of(workload: Workload, problem: Problem) -> Span:
+def span_of(workload: Workload, problem: Problem) -> ReplicaSpan:
     """Return the fewest and most replicas of a workload."""
     if not workload.replicas:
-        return Span({}, 0)
+        return ReplicaSpan({}, 0)
     copies = workload.rule(Duplicated)
     if not has_box(workload):
         return _open(workload, problem)
@@ -50,17 +50,17 @@ def span_of(workload: Workload, problem: Problem) -> Span:
     pairs = zip(boxed.box.lower.tolist(), boxed.box.upper.tolist(), strict=True)
     ends = {name: (low, max(low, high)) for name, (low, high) in zip(boxed.names, pairs, strict=True)}
     if copies is not None:
-        return Span(ends, sum(low for low, _ in ends.values()))
+        return ReplicaSpan(ends, sum(low for low, _ in ends.values()))
     least, most_of_all = sum(low for low, _ in ends.values()), sum(high for _, high in ends.values())
     total = workload.replicas
     within = {
         name: (max(low, total - most_of_all + high), min(high, total - least + low))
         for name, (low, high) in ends.items()
     }
-    return Span({name: (low, max(low, high)) for name, (low, high) in within.items()}, total)
+    return ReplicaSpan({name: (low, max(low, high)) for name, (low, high) in within.items()}, total)
 
 
-def _open(workload: Workload, problem: Problem) -> Span:
+def _open(workload: Workload, problem: Problem) -> ReplicaSpan:
     """Return the replicas of a workload without a total: copies that it chooses are whole or missing."""
     copies, boxed = workload.rule(Duplicated), box_of(workload, problem)
     lows, highs = boxed.box.lower.tolist(), boxed.box.upper.tolist()
@@ -73,10 +73,10 @@ def _open(workload: Workload, problem: Problem) -> Span:
         total = sum(lows)
     mosts = highs if total is None else [min(high, total) for high in highs]
     pairs = zip(boxed.names, lows, mosts, strict=True)
-    return Span({name: (low, max(low, most)) for name, low, most in pairs}, total)
+    return ReplicaSpan({name: (low, max(low, most)) for name, low, most in pairs}, total)
 
 
-Spans = Mapping[str, Span]
+Spans = Mapping[str, ReplicaSpan]
 """Spans by key of workload."""
 
 
@@ -117,7 +117,7 @@ def least_balance(rule: Balance, problem: Problem, spans: Spans) -> Fraction:
 
 
 def uses_alike(
-    workload: Workload, span: Span, resource: str, shares: Mapping[str, Fraction], problem: Problem
+    workload: Workload, span: ReplicaSpan, resource: str, shares: Mapping[str, Fraction], problem: Problem
 ) -> bool:
     """Tell whether a workload uses as much of a resource of some clusters wherever its replicas stand."""
     if not needs(workload).get(resource, 0):
@@ -148,7 +148,7 @@ def used_between(
 
 
 def _inside(
-    workload: Workload, span: Span, resource: str, shares: Mapping[str, Fraction], problem: Problem
+    workload: Workload, span: ReplicaSpan, resource: str, shares: Mapping[str, Fraction], problem: Problem
 ) -> tuple[int, int]:
     """Return how much a workload uses of a resource of some clusters at least and at most."""
     need = needs(workload).get(resource, 0)
@@ -217,7 +217,7 @@ def least_alone(workload: Workload, problem: Problem, level: Level) -> Fraction:
     return Fraction(0)
 
 
-def _least_deviation(workload: Workload, deviation: Deviation, span: Span) -> Fraction:
+def _least_deviation(workload: Workload, deviation: Deviation, span: ReplicaSpan) -> Fraction:
     """Return the least distance from the quotas; of overflow tiers nothing is known."""
     rule = workload.rule(Weights)
     whole = 0 if rule is None else sum(rule.weights.values())
@@ -249,7 +249,7 @@ def _least_deviation(workload: Workload, deviation: Deviation, span: Span) -> Fr
             return max(Fraction(0), *away)
 
 
-def _least_moves(workload: Workload, span: Span) -> int:
+def _least_moves(workload: Workload, span: ReplicaSpan) -> int:
     """Return the moves of replicas for which there is no room where they run."""
     rule = workload.rule(Moves)
     present = rule.present if rule else frozenset[str]()
@@ -258,7 +258,7 @@ def _least_moves(workload: Workload, span: Span) -> int:
     return max(0, gone - max(0, sum(held.values()) - workload.replicas))
 
 
-def _least_cost(prices: Mapping[str, Fraction], span: Span) -> Fraction:
+def _least_cost(prices: Mapping[str, Fraction], span: ReplicaSpan) -> Fraction:
     """Return the cost of replicas where the cheapest clusters are filled first."""
     cost = sum((prices.get(name, Fraction(0)) * low for name, (low, _) in span.ends.items()), Fraction(0))
     left = (span.total or 0) - sum(low for low, _ in span.ends.values())
@@ -269,7 +269,7 @@ def _least_cost(prices: Mapping[str, Fraction], span: Span) -> Fraction:
     return cost
 
 
-def _fewest_clusters(span: Span) -> Fraction:
+def _fewest_clusters(span: ReplicaSpan) -> Fraction:
     """Return how many clusters are used at least, the last one in part."""
     left, used = span.total or 0, Fraction(0)
     for most in sorted((high for _, high in span.ends.values() if high), reverse=True):
@@ -278,7 +278,7 @@ def _fewest_clusters(span: Span) -> Fraction:
     return used
 
 
-def _beyond(workload: Workload, span: Span, number: int) -> int:
+def _beyond(workload: Workload, span: ReplicaSpan, number: int) -> int:
     """Return the replicas for which the first tiers have no room."""
     rule = workload.rule(Tiers)
     before = frozenset[str]().union(*(rule.tiers[:number] if rule else ()))

@@ -10,7 +10,7 @@ from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of, tolerance
-from fairlead.solver.answers.attainment import Note, combined, tolerated
+from fairlead.solver.answers.attainment import LevelProof, combined, tolerated
 from fairlead.solver.levels.spans import least_alone
 
 MOST_PLACES = 100_000
@@ -22,7 +22,7 @@ FEWEST_PRICED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LevelTarget:
     """Most that a level may cost: so much more than a bound that only depends on the problem.
 
     Parameters
@@ -41,11 +41,11 @@ class Target:
         """Most that the level may cost, in its unit."""
         return self.bound + self.tolerance
 
-    def raised(self, bound: int | Fraction) -> "Target":
+    def raised(self, bound: int | Fraction) -> "LevelTarget":
         """Return the target with a bound that was proven, where the best is not known."""
         return replace(self, bound=max(self.bound, bound))
 
-    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> Note:
+    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> LevelProof:
         """Return how far a level got of which bounds are known: proven where it is within the tolerance.
 
         Raises `InternalError` where the level is below what no placement is below: a bug in fairlead.
@@ -53,10 +53,10 @@ class Target:
         if value < self.bound:
             raise InternalError(f"a level with a tolerance is {value}, the least it can be is {self.bound}")
         least = min(value, max(self.bound, *known))
-        return Note(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
+        return LevelProof(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
 
 
-Targets = Mapping[Level, Target]
+Targets = Mapping[Level, LevelTarget]
 """Target by level."""
 
 
@@ -94,7 +94,7 @@ def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
     return loose_levels(problem) - loose_levels(searched) - {BALANCE}
 
 
-def within(level: Attained, target: Target) -> Attained:
+def within(level: Attained, target: LevelTarget) -> Attained:
     """Return a loose level with what its target says of it."""
     return tolerated(level, target.bound, target.tolerance)
 
@@ -105,15 +105,15 @@ def needed(level: Level, problem: Problem) -> Fraction:
     return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
 
 
-def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
+def target_of(level: Level, problem: Problem, least: Fraction) -> LevelTarget:
     """Return the target of a loose level."""
-    return Target(least, problem.tolerances[level.key].of(least))
+    return LevelTarget(least, problem.tolerances[level.key].of(least))
 
 
-def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
+def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> LevelTarget:
     """Return the target of a balance; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
-    return Target(least, tolerance(rule, problem) if given is None else given.of(least))
+    return LevelTarget(least, tolerance(rule, problem) if given is None else given.of(least))
 
 
 def with_strict_bounds(

@@ -12,21 +12,21 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 # The places that are settled by one run together have at most so many combinations of replicas.
 COMBINATIONS = 2**32
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class TieBreak:
     """A placement, and whether it is certain to be the lexicographically greatest."""
 
     placement: Placement
     certain: bool
 
 
-def settle(encoding: Encoding, best: Placement, effort: Effort) -> Settled:
+def settle(encoding: Encoding, best: Placement, effort: RunLimits) -> TieBreak:
     """Return the lexicographically greatest placement of a model whose levels are pinned.
 
     Where nothing ties workloads together, one run settles it: the sum of replicas is maximised, each counted
@@ -47,25 +47,25 @@ def settle(encoding: Encoding, best: Placement, effort: Effort) -> Settled:
     places = list(encoding.variables.free())
     variables = [encoding.replicas(*place) for place in places]
     if not places:
-        return Settled(best, certain=True)
+        return TieBreak(best, certain=True)
     if not encoding.coupled:
         by_position = [(variable, i - len(variables)) for i, variable in enumerate(variables)]
         start = _minimise(encoding, by_position, best, effort)
-        return Settled(start or best, certain=start is not None)
+        return TieBreak(start or best, certain=start is not None)
     found = best
     for group in _groups(encoding, places):
         if any(_at(found, place) < encoding.variables.range(place).upper for place in group):
             better = _minimise(encoding, _radix(encoding, group), found, effort)
             if better is None:
-                return Settled(found, certain=False)
+                return TieBreak(found, certain=False)
             found = better
         for place in group:
             count = _at(found, place)
             encoding.model.add_linear_constraint(encoding.replicas(*place), count, count)
-    return Settled(found, certain=True)
+    return TieBreak(found, certain=True)
 
 
-def _minimise(encoding: Encoding, cost: list[Term], start: Placement, effort: Effort) -> Placement | None:
+def _minimise(encoding: Encoding, cost: list[Term], start: Placement, effort: RunLimits) -> Placement | None:
     """Return a placement of least cost; None where it could not be proven in time."""
     while True:
         finding = run(encoding.model, encoding.replica_variables, cost, encoding.values(start), effort)

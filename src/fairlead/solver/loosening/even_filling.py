@@ -15,7 +15,7 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.columns.branching import BoundQuery, branches_of
 from fairlead.solver.columns.own_cost import is_own
-from fairlead.solver.levels.targets import Target, ranked
+from fairlead.solver.levels.targets import LevelTarget, ranked
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -24,11 +24,11 @@ def evened_out(
     problem: Problem,
     placement: Placement,
     apart: Apart,
-    target: Target,
+    target: LevelTarget,
     until: Deadline,
     *,
     deviations: bool,
-) -> tuple[Placement, Target]:
+) -> tuple[Placement, LevelTarget]:
     """Return a placement that is better on balance, or on deviations after it, and no worse before that.
 
     The second is the target with what prices bound balance by, among placements that cost no more before it.
@@ -44,7 +44,7 @@ def evened_out(
     deviations
         Whether deviations after balance are looked at as well.
     """
-    known, levels = _Evened(rule, problem, placement, target), levels_of(problem)
+    known, levels = _EvenSearch(rule, problem, placement, target), levels_of(problem)
     everybody = frozenset(problem.workload_by_key)
     pins = {
         level: known.most(level)
@@ -67,13 +67,13 @@ def evened_out(
 
 
 @dataclass(slots=True)
-class _Evened:
+class _EvenSearch:
     """The best placement so far, and what balance may be."""
 
     rule: Balance
     problem: Problem
     best: Placement
-    target: Target
+    target: LevelTarget
 
     def wanted(self, level: Level, found: Placement | None) -> Fraction:
         """Take a placement if it is better; return what a level has to be bounded by to be settled."""

@@ -18,7 +18,7 @@ from fairlead.models.rules import Capacity, GroupTotal, Total, total
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Placed, among, components
+from fairlead.solver.answers.answer import PartAnswer, Placed, among, components
 from fairlead.solver.answers.attainment import status_of
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
@@ -45,18 +45,18 @@ def falls_short(problem: Problem, placement: Placement) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ShortfallQuestions:
     """The questions of what is placed, one for each way to fall short that is as good."""
 
     questions: tuple[Problem, ...]
     """The first is that of what was found."""
-    found: tuple[Answer, ...]
+    found: tuple[PartAnswer, ...]
     """Answers where no level is loose, one for each question."""
     certain: bool
     """True where nobody else could fall short."""
 
 
-def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
+def counted(problem: Problem, found: PartAnswer, search: Search) -> ShortfallQuestions | None:
     """Return the questions of what is placed, and whether it is known that nobody else could fall short.
 
     Parameters
@@ -89,7 +89,7 @@ def counted(problem: Problem, found: Answer, search: Search) -> Counted | None:
     certain = certain and len(sure) == len(ways)
     # Where there may be more of them a few are searched.
     asked = sure if certain else sure[:FEW_WAYS]
-    return Counted(
+    return ShortfallQuestions(
         tuple(_placed_in(problem, each, short) for each, short in asked),
         tuple(_standing(found, each) for each, _ in asked),
         certain,
@@ -130,7 +130,7 @@ def _placed_in(problem: Problem, placement: Placement, short: Iterable[Workload]
     return replace(problem, workloads=tuple(workloads), partial=False)
 
 
-def _standing(found: Answer, placement: Placement) -> Answer:
+def _standing(found: PartAnswer, placement: Placement) -> PartAnswer:
     """Return an answer with another placement; what is known of all placements holds."""
     if placement == found.placement:
         return found
@@ -141,7 +141,7 @@ def _standing(found: Answer, placement: Placement) -> Answer:
     return replace(found, placement=placement, attained=tuple(levels), status=status_of(levels))
 
 
-def as_placed(question: Problem, found: Answer) -> Answer:
+def as_placed(question: Problem, found: PartAnswer) -> PartAnswer:
     """Return the answer where no level is loose as one to the question of what is placed."""
     part, known = strict(question), dict(zip(levels_of(found.part), found.attained, strict=True))
     levels = tuple(known[level] for level in levels_of(part))
@@ -173,16 +173,16 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     from fairlead.solver.levels.lexicographic import minimise_levels
 
     rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
-    due = search.deadline.part(SHARE_ALONE)
+    quietly = search.part(SHARE_ALONE)
     for each in missing:
         part = replace(among(strict(question), (each,), question.limits), rules=rules)
-        found = minimise_levels(part, None, due, search.workers, search.seed, ties=False)
+        found = minimise_levels(part, quietly, ties=False)
         if found.status is Status.OPTIMAL and found.placement is not None:
             known[each.key] = found.placement.of(each.key)
     return known
 
 
-def with_shortfall(problem: Problem, found: Answer, answer: Answer, *, certain: bool) -> Answer:
+def with_shortfall(problem: Problem, found: PartAnswer, answer: PartAnswer, *, certain: bool) -> PartAnswer:
     """Return the answer to the question of what is placed with the levels on which something gave way.
 
     Parameters
@@ -256,7 +256,7 @@ def _ways_of_part(
     return ways_short(part, standing, levels, search, most)
 
 
-def best_of(problem: Problem, answers: Sequence[Answer]) -> Answer:
+def best_of(problem: Problem, answers: Sequence[PartAnswer]) -> PartAnswer:
     """Return the best of answers that fall short in different ways, with what is known of all of them.
 
     Balance need not be better than its tolerance above the least that it is in any of them.
@@ -267,7 +267,7 @@ def best_of(problem: Problem, answers: Sequence[Answer]) -> Answer:
 
     first = levels.index(BALANCE)
 
-    def rank(answer: Answer) -> list[int | Fraction]:
+    def rank(answer: PartAnswer) -> list[int | Fraction]:
         enough = least[first] + answer.attained[first].tolerance
         return ranked(problem, answer.attained, {BALANCE: enough})
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Group, replicas_at
+from fairlead.encoders.variables import PlaceSet, replicas_at
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Search, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 
 def ways_short(
@@ -44,7 +44,7 @@ def ways_short(
         return [placement], False
     for level in pinned:
         encoding.pin(level, encoding.levels[level].steps(placement))
-    everywhere = [Group(each.key, frozenset(part.cluster_by_name)) for each in part.workloads]
+    everywhere = [PlaceSet(each.key, frozenset(part.cluster_by_name)) for each in part.workloads]
     found = [placement]
     while True:
         fewer = []
@@ -54,8 +54,7 @@ def ways_short(
             encoding.model.add(encoding.selection.total(group) <= held - 1).only_enforce_if(less)
             fewer.append(less)
         encoding.model.add_bool_or(fewer)
-        effort = Effort(search.deadline, 1, search.seed)
-        finding = run(encoding.model, encoding.replica_variables, [], [], effort)
+        finding = run(encoding.model, encoding.replica_variables, [], [], search.single())
         if finding.values is None or len(found) == most:
             return found, finding.verdict is Verdict.INFEASIBLE
         other = encoding.read(finding.values)

@@ -13,12 +13,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import levels_of, score, value_of
-from fairlead.solver.answers.answer import Answer, Placed, added, origin_of
+from fairlead.solver.answers.answer import PartAnswer, Placed, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.levels.spans import Spans, least_balance, spans_of
 from fairlead.solver.levels.targets import (
     MOST_PLACES,
-    Target,
+    LevelTarget,
     Targets,
     needed,
     target_of,
@@ -77,25 +77,25 @@ class Loosening:
     """
 
     problem: Problem
-    strict: Answer
+    strict: PartAnswer
     placement: Placement
-    targets: tuple[Target, ...]
+    targets: tuple[LevelTarget, ...]
     loose: Targets
     staying: frozenset[str] = frozenset()
     spans: Spans = field(default_factory=dict)
     apart: Apart = field(default_factory=dict)
-    parts: tuple[Answer, ...] = ()
+    parts: tuple[PartAnswer, ...] = ()
     certain: bool = True
 
     @classmethod
-    def at_once(cls, problem: Problem, found: Answer) -> "Loosening":
+    def at_once(cls, problem: Problem, found: PartAnswer) -> "Loosening":
         """Return the loose levels as known without a look at what clusters could hold."""
         targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {level: target_of(level, problem, Fraction(0)) for level in unheard(problem, found.part)}
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
     @classmethod
-    def of(cls, problem: Problem, found: Answer, alone: Placed) -> "Loosening":
+    def of(cls, problem: Problem, found: PartAnswer, alone: Placed) -> "Loosening":
         """Return where the search begins."""
         spans = spans_of(problem)
         targets = tuple(
@@ -152,7 +152,7 @@ class Loosening:
         known = {rule.members for rule in narrowed if rule.totals_known}
         return tuple(rule for rule in self._balances if rule.members in known)
 
-    def with_told(self, answer: Answer) -> Answer:
+    def with_told(self, answer: PartAnswer) -> PartAnswer:
         """Return the answer to the problem without some balances as one to the whole: those are told."""
         placement = answer.placement or Placement({})
         known = dict(zip(levels_of(answer.part), answer.attained, strict=True))
@@ -178,12 +178,9 @@ class Loosening:
         try:
             result = minimise_levels(
                 part,
-                Placement({key: known.placement.of(key) for key in keys}),
-                search.deadline,
-                search.workers,
-                search.seed,
                 # Of some workloads only, values would tell nothing of the whole.
-                search.progress if len(keys) == len(self.problem.workloads) else None,
+                search if len(keys) == len(self.problem.workloads) else replace(search, progress=None),
+                Placement({key: known.placement.of(key) for key in keys}),
                 relaxed=self.known(part),
                 apart=self.apart,
                 targets=known.targets_of(part),
@@ -195,14 +192,14 @@ class Loosening:
         if result.placement is None:
             return replace(known, certain=False)
         placement = Placement({**self.placement, **result.placement})
-        answer = Answer(part, result.status, result.placement, result.attained, "cp-sat")
+        answer = PartAnswer(part, result.status, result.placement, result.attained, "cp-sat")
         return replace(known, placement=placement, parts=(*self.parts, answer))
 
-    def answer(self) -> Answer:
+    def answer(self) -> PartAnswer:
         """Return the answer as it is now."""
         levels = self._levels()
         origin = origin_of([self.strict, *self.parts])
-        return Answer(self.problem, status_of(levels), self.placement, levels, origin)
+        return PartAnswer(self.problem, status_of(levels), self.placement, levels, origin)
 
     def evened(self, part: Problem, search: Search, *, follows: bool) -> "Loosening":
         """Return with some workloads where they fill clusters more evenly, and what prices tell of the best.
@@ -245,7 +242,7 @@ class Loosening:
             return self.loose
         least = sum((Fraction(each.bound) for each in inside), Fraction(0))
         tolerance = sum((Fraction(each.tolerance) for each in inside), Fraction(0))
-        return {**self.loose, BALANCE: Target(least, tolerance)}
+        return {**self.loose, BALANCE: LevelTarget(least, tolerance)}
 
     def known(self, part: Problem) -> tuple[Attained, ...]:
         """Return the levels of some workloads before the first loose one, as far as they are proven."""
@@ -277,7 +274,7 @@ class Loosening:
             )
         return tuple(with_strict_bounds(self.problem, found, self._strictly, self.loose))
 
-    def _rests(self) -> Iterator[Answer]:
+    def _rests(self) -> Iterator[PartAnswer]:
         """Yield the answers of those not searched again, first of those that cannot stand elsewhere."""
         searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
         left = [each for each in self.problem.workloads if each.key not in searched]
@@ -290,7 +287,7 @@ class Loosening:
             part = replace(self.problem, workloads=some, rules=(), balances=rules)
             yield self._standing(part, sure=sure)
 
-    def _standing(self, part: Problem, *, sure: bool) -> Answer:
+    def _standing(self, part: Problem, *, sure: bool) -> PartAnswer:
         """Return the answer of some that were not searched: proven where that is sure, or as it was."""
         targets, proven = self.targets_of(part) if part.balances else {}, self._proven
         levels = []
@@ -301,4 +298,4 @@ class Loosening:
             else:
                 bound = each.value if sure or level in proven else 0
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
-        return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")
+        return PartAnswer(part, status_of(levels), self.placement, tuple(levels), "exact")

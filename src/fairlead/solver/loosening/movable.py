@@ -13,10 +13,10 @@ from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.moves import level
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, Placed, beside
+from fairlead.solver.answers.answer import PartAnswer, Placed, beside
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.alone import place_alone
-from fairlead.solver.levels.spans import Span, Spans, span_of, uses_alike
+from fairlead.solver.levels.spans import ReplicaSpan, Spans, span_of, uses_alike
 
 
 def settled(problem: Problem) -> frozenset[str]:
@@ -36,7 +36,7 @@ def chooses_copies(workload: Workload) -> bool:
     return copies is not None and copies.choice
 
 
-def copies_are_known(found: Answer, apart: Apart) -> bool:
+def copies_are_known(found: PartAnswer, apart: Apart) -> bool:
     """Tell whether all that choose copies have as many replicas wherever the levels before balance are best.
 
     That is so for one with as many copies as it would have alone. Of those beside it whose missing copies
@@ -75,7 +75,7 @@ def _copies_alike(workload: Workload, problem: Problem) -> bool:
     return len({most for _, most in span_of(workload, problem).ends.values() if most}) <= 1
 
 
-def apart(found: Answer, alone: Placed) -> Apart:
+def apart(found: PartAnswer, alone: Placed) -> Apart:
     """Return the workloads that cost in every best placement what they would cost alone, by level.
 
     All of them on the first levels that cost no more than that together; from then on those of which the
@@ -89,7 +89,7 @@ def apart(found: Answer, alone: Placed) -> Apart:
     return {**found.apart, **{level: frozenset(part.workload_by_key) for level, _, _ in same}}
 
 
-def resting(problem: Problem, found: Answer) -> frozenset[str]:
+def resting(problem: Problem, found: PartAnswer) -> frozenset[str]:
     """Return the workloads that nobody would look at again, and that stand where they run."""
     placement = found.placement or Placement({})
     return frozenset(
@@ -154,7 +154,7 @@ def _with_copies(workload: Workload, problem: Problem, placement: Placement) -> 
     return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
 
 
-def _span(workload: Workload, placement: Placement, spans: Spans) -> Span:
+def _span(workload: Workload, placement: Placement, spans: Spans) -> ReplicaSpan:
     """Return the span of a workload, with as many copies as it has where it chooses them."""
     span = spans[workload.key]
     held = sum(placement.of(workload.key).values())

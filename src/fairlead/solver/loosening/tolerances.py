@@ -12,7 +12,7 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.answers.answer import Answer, Placed, origin_of
+from fairlead.solver.answers.answer import PartAnswer, Placed, origin_of
 from fairlead.solver.levels.spans import spans_of, used_between
 from fairlead.solver.levels.targets import ranked, strict
 from fairlead.solver.loosening.falling_short import (
@@ -34,7 +34,7 @@ SECONDS_A_PLACE = 5e-6
 that is not begun."""
 
 
-def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
+def loosened(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -> PartAnswer:
     """Return the answer to a problem with loose levels.
 
     Parameters
@@ -54,7 +54,7 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     return _all_at_once(problem, found, answer, search)
 
 
-def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search) -> Answer:
+def _all_at_once(problem: Problem, found: PartAnswer, answer: PartAnswer, search: Search) -> PartAnswer:
     """Return the answer to a small problem of which something was not searched, or not proven, before.
 
     It is searched as a whole, and how much is used in all may be open.
@@ -73,16 +73,8 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
     loosening = Loosening.at_once(whole, found)
     targets = loosening.targets_of(whole)
     try:
-        result = minimise_levels(
-            whole,
-            answer.placement,
-            search.deadline,
-            search.workers,
-            search.seed,
-            search.progress,
-            relaxed=loosening.known(whole),
-            targets=targets,
-        )
+        known = loosening.known(whole)
+        result = minimise_levels(whole, search, answer.placement, relaxed=known, targets=targets)
     except UnsupportedError:
         return answer
     if result.placement is None:
@@ -92,10 +84,10 @@ def _all_at_once(problem: Problem, found: Answer, answer: Answer, search: Search
     if result.status is not Status.OPTIMAL and not is_better:
         # It is never worse than where it began; of one that is as good, parts may have told more.
         return answer
-    return Answer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
+    return PartAnswer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
 
 
-def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
+def _counted_on(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -> PartAnswer:
     """Return the answer where it is known how much is used in all, or else what can be told of it."""
     places = len(problem.workloads) * len(problem.clusters)
     at_once = Loosening.at_once(problem, found)
@@ -114,12 +106,12 @@ def _counted_on(problem: Problem, found: Answer, alone: Placed, search: Search) 
     return loosening.answer()
 
 
-def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer | None:
+def _short(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -> PartAnswer | None:
     """Return the answer where something gives way; None where what is placed is no question of its own."""
     asked = counted(problem, found, search)
     if asked is None:
         return None
-    ways, answers = list(zip(asked.questions, asked.found, strict=True)), list[Answer]()
+    ways, answers = list(zip(asked.questions, asked.found, strict=True)), list[PartAnswer]()
     for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
         bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
         share = search if left == 1 else search.part(max(1 / left, least))
@@ -128,14 +120,14 @@ def _short(problem: Problem, found: Answer, alone: Placed, search: Search) -> An
     return answers[0] if len(answers) == 1 else best_of(problem, answers)
 
 
-def will_do(problem: Problem, found: Answer, alone: Placed) -> bool:
+def will_do(problem: Problem, found: PartAnswer, alone: Placed) -> bool:
     """Tell whether nothing is to be searched on loose levels: what was found where none is will do there."""
     return Loosening.at_once(problem, found).is_even() or not any(
         Loosening.of(problem, found, alone).open_sets()
     )
 
 
-def unsearched(problem: Problem, placement: Placement) -> Answer:
+def unsearched(problem: Problem, placement: Placement) -> PartAnswer:
     """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
-    nothing_proven = Answer(strict(problem), Status.UNKNOWN, placement, (), "exact")
+    nothing_proven = PartAnswer(strict(problem), Status.UNKNOWN, placement, (), "exact")
     return Loosening.at_once(problem, nothing_proven).answer()

@@ -14,9 +14,9 @@ from fairlead.models.score import better, follows_balance, levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import (
-    Answer,
+    PartAnswer,
+    PartQuestion,
     Placed,
-    Question,
     added,
     among,
     left_by,
@@ -28,11 +28,11 @@ from fairlead.solver.answers.attainment import Apart, attained, bounded, status_
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.loosening.movable import frozen
-from fairlead.solver.parts.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
+from fairlead.solver.parts.coupling import CoupledGroups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import Search
 
-Jointly = Callable[[Question], Answer]
+Jointly = Callable[[PartQuestion], PartAnswer]
 """Solves a problem in one search."""
 
 SHARE_WITHOUT_FLOOR = 0.5
@@ -41,15 +41,15 @@ SHARE = 0.8
 """Part of the time left that one search of workloads that compete may use."""
 
 
-def solve_competing(question: Question, jointly: Jointly) -> Answer:
+def solve_competing(question: PartQuestion, jointly: Jointly) -> PartAnswer:
     """Solve a part with as few workloads in one search as its proof needs, first what has to move."""
     part, alone, search = question.part, question.alone, question.search
     floor = _floor(part, alone, search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
-        return Incumbent(part, floor).answer()
-    single = Single(search, jointly, floor or Placement({}))
+        return Competition(part, floor).answer()
+    single = LonePlacement(search, jointly, floor or Placement({}))
     start = single.groups(part, alone, part.workloads)
-    best = Incumbent(part, floor)
+    best = Competition(part, floor)
     if start.refuted():
         return best.refuted()
     if not start.complete():
@@ -73,10 +73,10 @@ def _floor(part: Problem, alone: Placed, due: Deadline) -> Placement | None:
     )
 
 
-def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Jointly) -> Answer:
+def _as_a_whole(best: "Competition", alone: Placed, search: Search, jointly: Jointly) -> PartAnswer:
     """Solve a part in one search: where nearly everybody competes, or nothing else has found a placement."""
     levels = best.relaxed[0] if best.relaxed else ()
-    found = jointly(Question(best.part, search, alone, best.placement, levels))
+    found = jointly(PartQuestion(best.part, search, alone, best.placement, levels))
     if found.status is Status.INFEASIBLE:
         return best.refuted()
     if found.placement is None:
@@ -84,7 +84,9 @@ def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Joint
     return best.told(found.attained).offered(found.placement, found.origin).answer()
 
 
-def _searched(start: Groups, best: "Incumbent", search: Search, single: "Single") -> "Incumbent | None":
+def _searched(
+    start: CoupledGroups, best: "Competition", search: Search, single: "LonePlacement"
+) -> "Competition | None":
     """Return the best placement with all that is known then; None where there is none.
 
     Those that can only stay, as long as levels reach what workloads need alone, stay at first. Only where the
@@ -111,30 +113,30 @@ def _searched(start: Groups, best: "Incumbent", search: Search, single: "Single"
     return best.separated(start)
 
 
-def _coupled(groups: Groups, best: "Incumbent", search: Search, single: "Single") -> bool:
+def _coupled(groups: CoupledGroups, best: "Competition", search: Search, single: "LonePlacement") -> bool:
     """Solve those together that compete; tell whether all shared rules are kept then."""
 
-    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> PartAnswer:
         floor = best.placement
         known = floor and Placement({key: floor.of(key) for key in problem.workload_by_key})
         share = _for_all(search.part(SHARE, quietly=False), best)
-        return single.jointly(Question(problem, share, known=known, relaxed=relaxed))
+        return single.jointly(PartQuestion(problem, share, known=known, relaxed=relaxed))
 
     return coupled(groups, together, lambda: search.deadline.remaining() > 0)
 
 
 def _with_those_that_stay(
-    part: Problem, stay: Mapping[str, Level], groups: Groups
+    part: Problem, stay: Mapping[str, Level], groups: CoupledGroups
 ) -> tuple[Placement, tuple[Attained, ...]]:
     """Return the placement of all, and its levels with what is proven while some stay."""
     staying = tuple(each for each in part.workloads if each.key in stay)
     held = {each.key: each.current for each in staying}
-    rest = Answer(groups.part, Status.FEASIBLE, Placement(groups.placed), groups.attained(), "exact")
+    rest = PartAnswer(groups.part, Status.FEASIBLE, Placement(groups.placed), groups.attained(), "exact")
     kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
     return Placement({**held, **groups.placed}), added(part, [kept, rest])
 
 
-def _for_all(search: Search, best: "Incumbent") -> Search:
+def _for_all(search: Search, best: "Competition") -> Search:
     """Return a search of some workloads that tells how far the whole part is, whenever it gets further."""
     tell = search.progress
     if tell is None:
@@ -149,7 +151,7 @@ def _for_all(search: Search, best: "Incumbent") -> Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Incumbent:
+class Competition:
     """The best placement so far, and what problems with fewer rules tell of the least of every level."""
 
     part: Problem
@@ -166,17 +168,17 @@ class Incumbent:
         bounds = (each for relaxed in self.relaxed for each in zip(relaxed, needed, strict=False))
         return all(known.bound is None or known.bound <= other.value for known, other in bounds)
 
-    def offered(self, placement: Placement, origin: str) -> "Incumbent":
+    def offered(self, placement: Placement, origin: str) -> "Competition":
         """Return the better of this and another valid placement; of equals the other, which settles ties."""
         if better(self.part, placement, self.placement) is not placement:
             return self
         return replace(self, placement=placement, origin=origin)
 
-    def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
+    def told(self, attained: tuple[Attained, ...]) -> "Competition":
         """Return this with one more problem of fewer rules."""
         return replace(self, relaxed=(*self.relaxed, attained))
 
-    def separated(self, groups: Groups, staying: frozenset[str] = frozenset()) -> "Incumbent":
+    def separated(self, groups: CoupledGroups, staying: frozenset[str] = frozenset()) -> "Competition":
         """Return this with what groups tell of those that are solved by themselves, beside some that stay."""
         if self.placement is None or groups.refuted() or not groups.complete():
             return self
@@ -203,25 +205,25 @@ class Incumbent:
             each.proven or (before_balance and follows_balance(level, self.part)) for level, each in levels
         )
 
-    def refuted(self) -> Answer:
+    def refuted(self) -> PartAnswer:
         """Return that there is no placement.
 
         Raises `InternalError` where one is known: a bug in fairlead.
         """
         if self.placement is not None:
             raise InternalError("workloads that compete are called infeasible, of which a placement is known")
-        return Answer(self.part, Status.INFEASIBLE, None, (), "cp-sat")
+        return PartAnswer(self.part, Status.INFEASIBLE, None, (), "cp-sat")
 
-    def answer(self) -> Answer:
+    def answer(self) -> PartAnswer:
         """Return the answer as it is now."""
         if self.placement is None:
-            return Answer(self.part, Status.UNKNOWN, None, (), "exact")
+            return PartAnswer(self.part, Status.UNKNOWN, None, (), "exact")
         levels = self.attained()
-        return Answer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
+        return PartAnswer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class LonePlacement:
     """Places workloads as if each had all that is shared for itself."""
 
     search: Search
@@ -229,9 +231,9 @@ class Single:
     jointly: Jointly
     floor: Placement
 
-    def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
+    def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> CoupledGroups:
         """Return workloads each for itself; `known` tells where some of them stand best."""
-        groups = Groups(part, {})
+        groups = CoupledGroups(part, {})
         for workload in workloads:
             key = workload.key
             placed = known[key] if key in known else place_alone(workload, part)
@@ -240,7 +242,7 @@ class Single:
                 continue
             floor = Placement({key: self.floor[key]}) if key in self.floor else None
             itself = by_themselves(part, (workload,))
-            answer = self.jointly(Question(itself, self.search.part(SHARE), known=floor))
+            answer = self.jointly(PartQuestion(itself, self.search.part(SHARE), known=floor))
             groups.placed[key] = {}
             if answer.status is Status.OPTIMAL and answer.placement is not None:
                 groups.placed[key] = groups.alone[key] = answer.placement.of(key)
@@ -249,7 +251,9 @@ class Single:
         return groups
 
 
-def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Single) -> Groups | None:
+def _beside(
+    part: Problem, start: CoupledGroups, stay: Mapping[str, Level], single: LonePlacement
+) -> CoupledGroups | None:
     """Return workloads that do not stay, each for itself in what the others leave; None where one cannot.
 
     Also None where nobody stays: that is the problem as a whole.

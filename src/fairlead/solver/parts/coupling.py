@@ -24,15 +24,15 @@ from fairlead.models.rules.move_budget import moved_by
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answers.answer import Answer, added, among, overfull, proven
+from fairlead.solver.answers.answer import PartAnswer, added, among, overfull, proven
 from fairlead.solver.answers.attainment import Apart
 
-Together = Callable[[Problem, tuple[Attained, ...]], Answer]
+Together = Callable[[Problem, tuple[Attained, ...]], PartAnswer]
 """Solves workloads that compete, of which what they need alone is known (empty: not known)."""
 
 
 @dataclass(slots=True)
-class Groups:
+class CoupledGroups:
     """Workloads by who is solved together with whom; at first everybody is alone."""
 
     part: Problem
@@ -41,7 +41,7 @@ class Groups:
     """Replicas by cluster of every workload as it stands now, by key."""
     alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """Replicas by cluster of those whose best place by themselves is proven, by key."""
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, PartAnswer] = field(default_factory=dict)
     """The answers of groups, by the first of their keys; absent for workloads that are alone."""
     first: dict[str, str] = field(default_factory=dict)
     """The first key of the group of every workload."""
@@ -66,7 +66,7 @@ class Groups:
         """Return the workloads of a group."""
         return tuple(each for each in self.part.workloads if self.find(each.key) == first)
 
-    def take(self, first: str, answer: Answer) -> None:
+    def take(self, first: str, answer: PartAnswer) -> None:
         """Take the answer of a group."""
         self.answers[first] = answer
         if answer.placement is not None:
@@ -104,7 +104,7 @@ class Groups:
         return added(self.part, [proven(alone, held), *self.answers.values()])
 
 
-def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> bool:
+def coupled(groups: CoupledGroups, together: Together, in_time: Callable[[], bool]) -> bool:
     """Solve the workloads together that compete, and nobody else.
 
     `groups`: every workload as it stands best where it has all that is shared for itself; in the end where
@@ -126,12 +126,12 @@ def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> 
     return False
 
 
-def crowd(groups: Groups) -> int:
+def crowd(groups: CoupledGroups) -> int:
     """Return how many workloads ask for too much of something together."""
     return len(frozenset[str]().union(*_competing(groups)))
 
 
-def _competing(groups: Groups) -> list[frozenset[str]]:
+def _competing(groups: CoupledGroups) -> list[frozenset[str]]:
     """Return the sets of workloads that ask for too much of something together."""
     part = groups.part
     over = overfull(usage(part.workloads, groups.placed, part), part)
@@ -142,7 +142,7 @@ def _competing(groups: Groups) -> list[frozenset[str]]:
     return [*found, *(_tied(rule, groups, placement) for rule in broken)]
 
 
-def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[str]:
+def _tied(rule: SharedRule, groups: CoupledGroups, placement: Placement) -> frozenset[str]:
     """Return the workloads that a broken rule ties together; of a budget those that move."""
     part = groups.part
     tied = rule.tied(part)
@@ -186,7 +186,7 @@ def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
     return bool(tied) and not others
 
 
-def _users(row: Row, groups: Groups) -> frozenset[str]:
+def _users(row: Row, groups: CoupledGroups) -> frozenset[str]:
     """Return the workloads that use a row where they stand now."""
     part = groups.part
     return frozenset(

@@ -7,13 +7,13 @@ from dataclasses import replace
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.solver.answers.answer import Answer, Question, answered, stand_alone
+from fairlead.solver.answers.answer import PartAnswer, PartQuestion, answered, stand_alone
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.parts.methods import solve_part
-from fairlead.solver.running.deadline import Deadline, Span, listening
-from fairlead.solver.running.search import Machines, Search, Where
+from fairlead.solver.running.deadline import Deadline, TimeSpan, listening
+from fairlead.solver.running.search import Machines, Search, Workplace
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
@@ -27,8 +27,8 @@ Alone = Mapping[str, Mapping[str, int]]
 
 
 def solve_parts(
-    parts: Sequence[Problem], alone: Alone, search: Search, where: Where | None = None
-) -> list[Answer]:
+    parts: Sequence[Problem], alone: Alone, search: Search, where: Workplace | None = None
+) -> list[PartAnswer]:
     """Solve independent parts; what formulas answer is answered here, the rest where the engine says.
 
     `parts`: the parts; see `fairlead.solver.answers.answer`. `alone`: workloads as they are placed where they
@@ -40,7 +40,7 @@ def solve_parts(
 
     Raises `UsageError` where the engine cannot be used here.
     """
-    where = where or Where()
+    where = where or Workplace()
     answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:
@@ -56,7 +56,7 @@ def solve_parts(
     return [answer for _, answer in sorted(answers.items()) if answer is not None]
 
 
-def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
+def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Workplace) -> Machines:
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
     threads = places < WORTH_A_PROCESS or search.deadline.remaining() < LONG_ENOUGH
@@ -67,14 +67,14 @@ def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, whe
     )
 
 
-def _is_split(part: Problem, where: Where) -> bool:
+def _is_split(part: Problem, where: Workplace) -> bool:
     """Tell whether a part is solved in shares; of quotas and budgets every share would use all."""
     count = where.partitions or 1
     only_capacity = all(isinstance(rule, Capacity) for rule in part.rules)
     return count > 1 and len(part.workloads) >= 2 * count and only_capacity and applies(part)
 
 
-def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) -> Answer | None:
+def _in_shares(part: Problem, search: Search, where: Workplace, machines: Machines) -> PartAnswer | None:
     """Solve a part in shares; None where a share has no placement of its own."""
     from fairlead.solver.batch.shares import solve_partitioned
 
@@ -88,14 +88,14 @@ def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) 
 
 def searched(
     left: Sequence[int], parts: Sequence[Problem], alone: Alone, search: Search, machines: Machines
-) -> dict[int, Answer]:
+) -> dict[int, PartAnswer]:
     """Search parts in the order of their numbers: side by side elsewhere, or here with the help of all."""
     if len(left) <= 1 or not machines.remote:
         search = replace(search, machines=machines)
         found = {}
         for remaining, number in zip(range(len(left), 0, -1), left, strict=True):
             found[number] = solve_part(
-                Question(parts[number], search.part(1 / remaining, quietly=False), alone)
+                PartQuestion(parts[number], search.part(1 / remaining, quietly=False), alone)
             )
         return found
     span = search.deadline.each(len(left), machines.slots)
@@ -103,7 +103,7 @@ def searched(
     sent = Search(workers=workers, seed=search.seed, formula=search.formula)
     tasks = [
         (
-            Question(
+            PartQuestion(
                 parts[number],
                 sent,
                 {each.key: alone[each.key] for each in parts[number].workloads if each.key in alone},
@@ -118,11 +118,11 @@ def searched(
         found[number] = answered(parts[number], result, origin)
         if result.status is Status.UNKNOWN:
             # Time may have gone into starting workers; what is found at once is still an answer.
-            found[number] = solve_part(Question(parts[number], search, alone))
+            found[number] = solve_part(PartQuestion(parts[number], search, alone))
     return found
 
 
-def search_elsewhere(task: tuple[Question, Span]) -> tuple[LexicographicResult, str]:
+def search_elsewhere(task: tuple[PartQuestion, TimeSpan]) -> tuple[LexicographicResult, str]:
     """Search one part in so much time; return what was found and who found it. Runs in another process."""
     question, span = task
     deadline = span.begun()

@@ -17,7 +17,15 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Spread
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
-from fairlead.solver.answers.answer import Answer, Question, answered, proven, stand_alone, together, unproven
+from fairlead.solver.answers.answer import (
+    PartAnswer,
+    PartQuestion,
+    answered,
+    proven,
+    stand_alone,
+    together,
+    unproven,
+)
 from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
@@ -36,7 +44,7 @@ EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key
 """Keys of levels that are about what has to move and what overflows."""
 
 
-def with_floor(question: Question) -> Question:
+def with_floor(question: PartQuestion) -> PartQuestion:
     """Return a question with a placement to start from, the better one of many workloads left for later."""
     part, deadline = question.part, question.search.deadline
     if question.known is not None:
@@ -48,7 +56,7 @@ def with_floor(question: Question) -> Question:
     return question
 
 
-def kept(question: Question) -> Answer:
+def kept(question: PartQuestion) -> PartAnswer:
     """Keep what runs and repair the rest, where nothing better is known."""
     part, known = question.part, question.known
     if known is None or refused(part, known):
@@ -56,7 +64,7 @@ def kept(question: Question) -> Answer:
     return unproven(part, known)
 
 
-def may_have_prices(question: Question) -> bool:
+def may_have_prices(question: PartQuestion) -> bool:
     """Tell whether there are many workloads, and not just a question of what has to move."""
     part = question.part
     if not question.search.formula or len(part.workloads) < MANY:
@@ -68,7 +76,7 @@ def may_have_prices(question: Question) -> bool:
     return not levels or levels[0].key not in EARLY
 
 
-def by_prices(question: Question) -> Answer | None:
+def by_prices(question: PartQuestion) -> PartAnswer | None:
     """Search by prices of what is shared; None where the rules are not for that."""
     from fairlead.solver.batch.levels import solve_batch
     from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
@@ -87,28 +95,19 @@ def by_prices(question: Question) -> Answer | None:
     return answered(part, result, "prices")
 
 
-def by_levels(question: Question) -> Answer:
+def by_levels(question: PartQuestion) -> PartAnswer:
     """Search level by level with CP-SAT."""
     from fairlead.solver.levels.lexicographic import minimise_levels
 
     part, search = question.part, question.search
     if question.known is None:
         question = replace(question, known=_dispensed(question))
-    result = minimise_levels(
-        part,
-        question.known,
-        search.deadline,
-        search.workers,
-        search.seed,
-        search.progress,
-        relaxed=question.relaxed,
-        later=search.later,
-    )
+    result = minimise_levels(part, search, question.known, relaxed=question.relaxed)
     _compare_with_floor(part, question.known, result)
     return answered(part, result, "cp-sat")
 
 
-def _dispensed(question: Question) -> Placement:
+def _dispensed(question: PartQuestion) -> Placement:
     """Return the placement of the reference dispenser; it may break rules."""
     return reference.place(question.part, deadline=question.search.deadline.part(SHARE_OF_FLOOR))
 
@@ -139,35 +138,35 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PartMethod:
     """One way to solve a part."""
 
     name: str
     """Name of the way in `docs/solving.md`."""
     proves: str
     """Statement on what is certain of its answers."""
-    applies: Callable[[Question], bool]
+    applies: Callable[[PartQuestion], bool]
     """Tells whether it is to be tried."""
-    solve: Callable[[Question], Answer | None]
+    solve: Callable[[PartQuestion], PartAnswer | None]
     """Returns its answer; None where it gets nowhere, and the next way is tried."""
 
 
-def solve_part(question: Question) -> Answer:
+def solve_part(question: PartQuestion) -> PartAnswer:
     """Solve one independent part in the first way that answers; see `fairlead.solver.answers.answer`."""
     return _first(WAYS, question)
 
 
-def solve_together(question: Question) -> Answer:
+def solve_together(question: PartQuestion) -> PartAnswer:
     """Solve a part in one search of all its workloads."""
     return _first(SEARCHES, with_floor(question))
 
 
-def solve_giving_way(question: Question) -> Answer:
+def solve_giving_way(question: PartQuestion) -> PartAnswer:
     """Solve a part in which something has to give way."""
     return _first(OTHER_WAYS, question)
 
 
-def _first(ways: Sequence[Way], question: Question) -> Answer:
+def _first(ways: Sequence[PartMethod], question: PartQuestion) -> PartAnswer:
     for way in ways:
         if way.applies(question) and (answer := way.solve(question)) is not None:
             LOG.debug("%s: %s (%s)", question.part.sizes, way.name, answer.status)
@@ -175,7 +174,7 @@ def _first(ways: Sequence[Way], question: Question) -> Answer:
     raise InternalError("no way to solve a part applies")
 
 
-def _in_full(question: Question) -> Answer | None:
+def _in_full(question: PartQuestion) -> PartAnswer | None:
     """Place everything, if that can be done."""
     if has_to_give_way(question.part, question.search):
         return None
@@ -184,30 +183,30 @@ def _in_full(question: Question) -> Answer | None:
     return together(question.part, [answer]) if answer.placement is not None else None
 
 
-def _too_little_room(question: Question) -> Answer | None:
+def _too_little_room(question: PartQuestion) -> PartAnswer | None:
     """Tell that nothing can be placed where a workload that has no placement alone lacks room."""
     part, alone = question.part, question.alone
     choosing = (each for each in part.workloads if each.key not in alone and each.rule(Spread) is not None)
     boxes = ((each, box_of(each, part)) for each in choosing if has_box(each))
     if not without_room(boxes, question.search.deadline):
         return None
-    return Answer(part, Status.INFEASIBLE, None, (), "exact")
+    return PartAnswer(part, Status.INFEASIBLE, None, (), "exact")
 
 
-def _what_fits(question: Question) -> Answer | None:
+def _what_fits(question: PartQuestion) -> PartAnswer | None:
     """Place as much of a single workload as there is room for."""
     placement = what_fits(question.part)
     return None if placement is None else proven(question.part, placement)
 
 
-def _prices(question: Question) -> Answer | None:
+def _prices(question: PartQuestion) -> PartAnswer | None:
     """Search many workloads by prices; None where that finds nothing."""
     answer = by_prices(question)
     found = answer is not None and (answer.placement is not None or answer.status is Status.INFEASIBLE)
     return answer if found else None
 
 
-IN_FULL = Way(
+IN_FULL = PartMethod(
     "In full",
     "what the way proves that places everything: nothing gives way",
     lambda question: question.part.partial,
@@ -215,19 +214,19 @@ IN_FULL = Way(
 )
 
 OTHER_WAYS = (
-    Way(
+    PartMethod(
         "Each alone",
         "every level: no workload can be placed better than without the others",
         lambda question: not question.part.partial,
         lambda question: stand_alone(question.part, question.alone),
     ),
-    Way(
+    PartMethod(
         "Too little room",
         "that there is no placement: whatever clusters a workload chooses hold too little",
         lambda question: not question.part.partial and question.search.formula,
         _too_little_room,
     ),
-    Way(
+    PartMethod(
         "What fits",
         "every level: how much of one workload fits follows from its box",
         lambda question: (
@@ -235,7 +234,7 @@ OTHER_WAYS = (
         ),
         _what_fits,
     ),
-    Way(
+    PartMethod(
         "Workloads that compete",
         "every level where the searches of those that use what runs out are proven",
         lambda question: (
@@ -243,21 +242,23 @@ OTHER_WAYS = (
         ),
         lambda question: solve_competing(question, solve_together),
     ),
-    Way("One search", "what the search proves", lambda _: True, solve_together),
+    PartMethod("One search", "what the search proves", lambda _: True, solve_together),
 )
 
 WAYS = (IN_FULL, *OTHER_WAYS)
 """Who is solved together with whom."""
 
 SEARCHES = (
-    Way(
+    PartMethod(
         "Keep and repair",
         "levels at the least that they can be: time is over",
         lambda question: not question.search.deadline.remaining(),
         kept,
     ),
-    Way("Prices", "a bound of every level, and the level where the bound is met", may_have_prices, _prices),
-    Way(
+    PartMethod(
+        "Prices", "a bound of every level, and the level where the bound is met", may_have_prices, _prices
+    ),
+    PartMethod(
         "CP-SAT, level by level",
         "every level that is solved in time, and a bound of the next one",
         lambda _: True,

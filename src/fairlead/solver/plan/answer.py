@@ -23,7 +23,7 @@ from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WaveOptions, WavePlan, running
 
 
-class Others(StrEnum):
+class OtherWorkloads(StrEnum):
     """Treatment of workloads that the input does not ask to rebalance, if it asks for some.
 
     ``STAY``: they stay where they are, unless they break a rule there. ``MAKE_ROOM``: they move where the
@@ -77,7 +77,7 @@ class PlanOptions:
     """Deviation that every move has to gain, at least 0; None means that any gain is enough."""
     moves_first: bool = False
     """True where as few replicas as possible move, before the weights count."""
-    others: Others = Others.STAY
+    others: OtherWorkloads = OtherWorkloads.STAY
     """Treatment of workloads that the input does not ask to rebalance."""
     waves: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""

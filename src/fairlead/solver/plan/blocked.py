@@ -13,7 +13,7 @@ from fairlead.models.words import either
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.steps import total, undone
-from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WavePlan
+from fairlead.solver.plan.waves import Availability, BlockedMove, Move, MoveOrder, Wave, WavePlan
 
 LARGE_RING = 6
 """Clusters in a ring up to which it is tried what would let it turn."""
@@ -24,7 +24,7 @@ Reaches = Callable[[Migration], bool]
 
 def blocked_moves(
     plan: WavePlan, stuck: Migration, used: Mapping[Place, int], reaches: Reaches
-) -> tuple[Blocked, ...]:
+) -> tuple[BlockedMove, ...]:
     """Return the moves that the plan leaves undone, and why; stuck are those that remain when it ends."""
     room = stuck.room(used)
     moves = [
@@ -36,7 +36,9 @@ def blocked_moves(
     full = [move for move in moves if move.target in {owner for owner, _ in lacks[move]}]
     exchanges = _exchanges(full, stuck, room, reaches)
     return tuple(
-        Blocked(move, "; ".join(filter(None, (f"{_head(move)}: {_because(plan, stuck, move, room)}", ring))))
+        BlockedMove(
+            move, "; ".join(filter(None, (f"{_head(move)}: {_because(plan, stuck, move, room)}", ring)))
+        )
         for move, ring in ((move, exchanges.get(move, "")) for move in moves)
     )
 
@@ -95,10 +97,7 @@ def _broken_rule(plan: WavePlan, stuck: Migration, move: Move) -> str:
     )
     rules = tuple(rule for rule in tied if move.workload in rule.members)
     part = replace(plan.problem, workloads=workloads, rules=rules)
-    order = plan.options.order_of(move.workload) is Order.STOP_FIRST and None not in (
-        move.source,
-        move.target,
-    )
+    order = plan.options.order is MoveOrder.STOP_FIRST and None not in (move.source, move.target)
     for count in sorted({1, move.replicas}):
         wave = Wave((replace(move, replicas=count, stop_first=order),))
         target = Placement({key: plan.target.of(key) for key in keys})
@@ -156,7 +155,7 @@ def _ways_out(
     for amounts, clusters in tried.items():
         yield f"{amounts} more on {either(clusters)}"
     paths = {key: _stopping_first(path) for key, path in part.paths.items()}
-    asks = any(path.order is Order.START_FIRST for path in part.paths.values())
+    asks = any(path.order is MoveOrder.START_FIRST for path in part.paths.values())
     if asks and reaches(replace(part, paths=paths)):
         yield "stopping first (--order either)"
 
@@ -181,8 +180,8 @@ def _shortages(
 
 def _stopping_first(path: WorkloadPath) -> WorkloadPath:
     """Return a workload's way with its replicas stopped first where nothing else gets on."""
-    if path.order is not Order.START_FIRST:
+    if path.order is not MoveOrder.START_FIRST:
         return path
     wanted = total(path.target)
-    least = min(path.least, wanted - Availability().missing(wanted, Order.EITHER))
-    return replace(path, order=Order.EITHER, least=least)
+    least = min(path.least, wanted - Availability().missing(wanted, MoveOrder.EITHER))
+    return replace(path, order=MoveOrder.EITHER, least=least)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
-from fairlead.solver.plan.steps import NOTHING, Step, after, between, course, minus, plus, positive, total
-from fairlead.solver.plan.transient import Moment, Placed
-from fairlead.solver.plan.waves import Order
+from fairlead.solver.plan.steps import NOTHING, WaveStep, after, between, course, minus, plus, positive, total
+from fairlead.solver.plan.transient import Placed, WaveMoment
+from fairlead.solver.plan.waves import MoveOrder
 
-Addition = tuple[WorkloadPath, Step]
+Addition = tuple[WorkloadPath, WaveStep]
 
 
 class WaveBuilder:
@@ -19,11 +19,11 @@ class WaveBuilder:
     ) -> None:
         self.migration = migration
         self.positions = positions
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, WaveStep] = {}
         self.moves_left = migration.most_moves
         self.room = migration.room(used)
 
-    def step(self, key: str) -> Step:
+    def step(self, key: str) -> WaveStep:
         """Return the step of a workload in the wave so far."""
         return self.steps.get(key, NOTHING)
 
@@ -64,26 +64,28 @@ class WaveBuilder:
             self.moves_left -= moves
         return True
 
-    def _allowed(self, path: WorkloadPath, step: Step) -> bool:
+    def _allowed(self, path: WorkloadPath, step: WaveStep) -> bool:
         """Tell whether a workload keeps its availability and its own rules."""
         before = self.positions[path.key]
         running, then = total(before), course(before, step)
-        if min(total(then[Moment.STOPPED]), total(then[Moment.AFTER])) < min(path.least, running):
+        if min(total(then[WaveMoment.STOPPED]), total(then[WaveMoment.AFTER])) < min(path.least, running):
             return False
         most = path.most
-        if most is not None and step.starts and total(then[Moment.STARTED]) > max(most, running):
+        if most is not None and step.starts and total(then[WaveMoment.STARTED]) > max(most, running):
             return False
-        if (step.late and path.order is Order.STOP_FIRST) or (step.early and path.order is Order.START_FIRST):
+        if (step.late and path.order is MoveOrder.STOP_FIRST) or (
+            step.early and path.order is MoveOrder.START_FIRST
+        ):
             return False
         return not path.constraints.tricky or path.constraints.allow(
             before, then, self.migration.goals[path.key]
         )
 
-    def _together(self, steps: Mapping[str, Step]) -> bool:
+    def _together(self, steps: Mapping[str, WaveStep]) -> bool:
         """Tell whether workloads that keep together or apart do so at every moment."""
         return all(self._keeps(group, steps) for group in self.migration.companions)
 
-    def _keeps(self, group: Companions, steps: Mapping[str, Step]) -> bool:
+    def _keeps(self, group: Companions, steps: Mapping[str, WaveStep]) -> bool:
         """Tell whether one group of workloads keeps together or apart, or does it no worse than before."""
         touched = [key for key in group.members if key in steps]
         if not touched:
@@ -97,11 +99,11 @@ class WaveBuilder:
                 return False
         return True
 
-    def _moments(self, key: str, step: Step) -> Iterator[frozenset[str]]:
+    def _moments(self, key: str, step: WaveStep) -> Iterator[frozenset[str]]:
         """Yield where a workload stands: before, at three moments of the wave, and in its target."""
         before = self.positions[key] if key in self.migration.paths else self.migration.still.get(key, {})
         then = course(before, step)
-        inside = (then[moment] for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER))
+        inside = (then[moment] for moment in (WaveMoment.STOPPED, WaveMoment.STARTED, WaveMoment.AFTER))
         for placed in (before, *inside, self.migration.goals[key]):
             yield frozenset(positive(placed))
 

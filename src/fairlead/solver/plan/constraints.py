@@ -15,19 +15,19 @@ from fairlead.models.requirement import Among, Binds, Groups, Outside, Requireme
 from fairlead.models.rules import Bounds, Candidates, CustomRule, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.survival import Left
+from fairlead.models.rules.survival import Survivors
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
-from fairlead.solver.plan.transient import Moment, Placed
+from fairlead.solver.plan.transient import Placed, WaveMoment
 
 # When the fewest have to be there; the simulator says it once more by itself (`transient`).
-COUNTED = (Moment.UNDER_WAY, Moment.AFTER)
-FEWEST = (Moment.STOPPED, Moment.AFTER)
-STANDING = (Moment.AFTER,)
+COUNTED = (WaveMoment.UNDER_WAY, WaveMoment.AFTER)
+FEWEST = (WaveMoment.STOPPED, WaveMoment.AFTER)
+STANDING = (WaveMoment.AFTER,)
 
 
 @dataclass(frozen=True, slots=True)
-class Missed(Scope):
+class MissedAmount(Scope):
     """Amount by which a requirement of a rule from outside is missed, counted like replicas."""
 
     requirement: Requirement
@@ -47,13 +47,13 @@ class Missed(Scope):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class PathLimit:
     """At least and at most so much on some clusters; what may be too much is looked at after a wave."""
 
     scope: Scope
     least: int
     most: int | None
-    binds: tuple[Moment, ...]
+    binds: tuple[WaveMoment, ...]
     where_held: bool = False
     """True where the least asks for nothing as long as what the scope is about holds nothing."""
 
@@ -72,7 +72,7 @@ class PathConstraints:
     """Smallest number by cluster where only 0 or at least so many are allowed."""
     copies: Placed
     """Size of a full copy by cluster, where clusters hold nothing or a full copy."""
-    limits: tuple[Limit, ...]
+    limits: tuple[PathLimit, ...]
     open: Mapping[str, int | None]
     """Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
     replica makes a detour."""
@@ -97,7 +97,7 @@ class PathConstraints:
             both = (limit.of(before), limit.of(target))
             if any(limit.of(then[moment]) < min(limit.least, *both) for moment in limit.binds):
                 return False
-            if limit.most is not None and limit.of(then[Moment.AFTER]) > max(limit.most, *both):
+            if limit.most is not None and limit.of(then[WaveMoment.AFTER]) > max(limit.most, *both):
                 return False
         return True
 
@@ -138,11 +138,13 @@ def constraints_of(
     )
 
 
-def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> Iterator[Limit]:
+def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> Iterator[PathLimit]:
     """Yield the rules over several clusters: totals of sets, what has to survive, groups that are used."""
     for rule in workload.rules:
         if isinstance(rule, CustomRule):
-            yield from (Limit(Missed(one), 0, 0, STANDING) for one in required_by(rule, workload, ()))
+            yield from (
+                PathLimit(MissedAmount(one), 0, 0, STANDING) for one in required_by(rule, workload, ())
+            )
         elif isinstance(rule, GroupTotal | Grouped):
             sides: dict[str, list[Requirement]] = {}
             for requirement in required_by(rule, workload, ()):
@@ -153,7 +155,7 @@ def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> It
 
 def _limit(
     sides: Sequence[Requirement], changed: frozenset[str], *, asks: bool, detours: bool
-) -> Iterator[Limit]:
+) -> Iterator[PathLimit]:
     """Yield the limits that the requirements of one scope make, where they are about the clusters."""
     scope = sides[0].scope
     least = next((one.limit for one in sides if one.side is Side.LEAST), 0) if asks else 0
@@ -163,16 +165,16 @@ def _limit(
             return  # holds on the way wherever it holds at both ends
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
-                yield Limit(scope, least, most, COUNTED)
-        case Outside() | Left():
+                yield PathLimit(scope, least, most, COUNTED)
+        case Outside() | Survivors():
             if least:
                 where_held = any(one.binds is Binds.WHERE_HELD for one in sides)
-                yield Limit(scope, least, most, FEWEST, where_held)
+                yield PathLimit(scope, least, most, FEWEST, where_held)
         case Groups():
             if least > 0 or (most is not None and most < len(scope.groups)):
-                yield Limit(scope, least, most, FEWEST if least > 1 else STANDING)
+                yield PathLimit(scope, least, most, FEWEST if least > 1 else STANDING)
         case _:
-            yield Limit(scope, least, most, STANDING)
+            yield PathLimit(scope, least, most, STANDING)
 
 
 def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:

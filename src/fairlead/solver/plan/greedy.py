@@ -6,14 +6,14 @@ from types import MappingProxyType
 from fairlead.models.errors import UsageError
 from fairlead.solver.plan.builder import Addition, WaveBuilder
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
-from fairlead.solver.plan.steps import Step, after, minus, total
+from fairlead.solver.plan.steps import WaveStep, after, minus, total
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.waves import Order
+from fairlead.solver.plan.waves import MoveOrder
 
 NEAR = 32
 """Numbers of replicas that are tried one by one, from the largest down and at last."""
 
-Steps = Mapping[str, Step]
+Steps = Mapping[str, WaveStep]
 """Replicas stopped and started in one wave, by workload key; workloads that do nothing are absent."""
 
 NOT_URGENT: Mapping[str, int] = MappingProxyType({})
@@ -151,11 +151,11 @@ def _stop_for_good(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -
         return
     out = builder.remaining(path)[0]
     gone = _take(out, surplus, _sources(out, scarce))
-    if builder.add((path, Step(gone=gone))):
+    if builder.add((path, WaveStep(gone=gone))):
         return
     for cluster in _sources(out, scarce):
         count = min(surplus, out[cluster])
-        while count and not builder.add((path, Step(gone={cluster: count}))):
+        while count and not builder.add((path, WaveStep(gone={cluster: count}))):
             count -= 1
         surplus -= count
 
@@ -182,7 +182,7 @@ def _advance(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> bool
     return moved
 
 
-def _tries(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Iterator[Step]:
+def _tries(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Iterator[WaveStep]:
     """Yield steps to try: what fits; where rules may be in the way also all at once and pair by pair."""
     if path.tricky:
         yield _whole(path, builder, scarce)
@@ -195,7 +195,7 @@ def _tries(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Iterat
                 yield from _pair(path, builder, source, sink)
 
 
-def _pair(path: WorkloadPath, builder: WaveBuilder, source: str | None, sink: str) -> Iterator[Step]:
+def _pair(path: WorkloadPath, builder: WaveBuilder, source: str | None, sink: str) -> Iterator[WaveStep]:
     """Yield steps from one cluster to another, the largest first; from nowhere where replicas are missing."""
     out, into = builder.remaining(path)
     most = _fitting(path, builder, into).get(sink, 0)
@@ -216,7 +216,7 @@ def _counts(most: int) -> Iterator[int]:
         count = count - 1 if near else max(NEAR, count // 2)
 
 
-def _whole(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Step:
+def _whole(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> WaveStep:
     """Return everything that is left of a workload's way as one step."""
     out, into = builder.remaining(path)
     if total(out) > total(into):
@@ -224,9 +224,9 @@ def _whole(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> Step:
     return moving(path, out, into)
 
 
-def moving(path: WorkloadPath, out: Placed, into: Placed) -> Step:
+def moving(path: WorkloadPath, out: Placed, into: Placed) -> WaveStep:
     """Return a step that stops and starts in the order of the workload."""
-    return Step(into, early=out) if path.order is Order.STOP_FIRST else Step(into, late=out)
+    return WaveStep(into, early=out) if path.order is MoveOrder.STOP_FIRST else WaveStep(into, late=out)
 
 
 def _fitting(path: WorkloadPath, builder: WaveBuilder, into: Placed) -> dict[str, int]:
@@ -240,12 +240,14 @@ def _fitting(path: WorkloadPath, builder: WaveBuilder, into: Placed) -> dict[str
     return found
 
 
-def _step(path: WorkloadPath, builder: WaveBuilder, out: Placed, fitting: Placed, scarce: Scarcity) -> Step:
+def _step(
+    path: WorkloadPath, builder: WaveBuilder, out: Placed, fitting: Placed, scarce: Scarcity
+) -> WaveStep:
     """Return as large a step as availability allows: what is missing first, then moves."""
     before, so_far = builder.positions[path.key], builder.step(path.key)
     running = total(before)
     missing = max(0, total(path.target) - running - so_far.fresh)
-    early = path.order is Order.STOP_FIRST
+    early = path.order is MoveOrder.STOP_FIRST
     count = builder.within(total(fitting))
     if early:
         fewest = running - total(so_far.gone) - total(so_far.early)

@@ -8,12 +8,12 @@ from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, Quota, capacity
-from fairlead.models.rules.quota import Scope, asked, used_by
+from fairlead.models.rules.quota import QuotaScope, asked, used_by
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
 from fairlead.solver.plan.steps import between, minus, total
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.waves import Order, WaveOptions, running
+from fairlead.solver.plan.waves import MoveOrder, WaveOptions, running
 
 Place = tuple[str, str]
 """A cluster, or a quota in words, and a resource."""
@@ -26,7 +26,7 @@ class WorkloadPath:
     key: str
     start: Placed
     target: Placed
-    order: Order
+    order: MoveOrder
     least: int
     """Replicas that have to run at every moment, unless fewer run before."""
     most: int | None
@@ -47,7 +47,7 @@ class WorkloadPath:
     @property
     def early_allowed(self) -> int:
         """How many replicas may be stopped first in one wave at the very most."""
-        if self.order is Order.START_FIRST:
+        if self.order is MoveOrder.START_FIRST:
             return 0
         return max(0, max(total(self.start), total(self.target)) - self.least)
 
@@ -203,13 +203,13 @@ def _path(
     key, wanted = workload.key, total(target)
     chosen = in_kept_group(workload, target)
     candidates = chosen.rule(Candidates)
-    surplus = options.surplus(key, wanted)
+    surplus = options.availability.surplus(wanted)
     return WorkloadPath(
         key,
         start,
         target,
-        options.order_of(key),
-        wanted - options.missing(key, wanted),
+        options.order,
+        wanted - options.missing(wanted),
         None if surplus is None else wanted + surplus,
         needs,
         constraints_of(chosen, problem, touched, detours=everywhere),
@@ -236,6 +236,6 @@ def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[s
     return found
 
 
-def _quota_place(rule: Quota, scope: Scope) -> Place:
+def _quota_place(rule: Quota, scope: QuotaScope) -> Place:
     """Return how one limit of a quota is called."""
     return f"{rule} on {scope.cluster}" if scope.cluster else str(rule), scope.resource

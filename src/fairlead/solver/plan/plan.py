@@ -20,11 +20,11 @@ from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.words import no_such, shown
-from fairlead.solver.plan.answer import Budgets, Others, PlanOptions, RebalancePlan
+from fairlead.solver.plan.answer import Budgets, OtherWorkloads, PlanOptions, RebalancePlan
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import by_key, planned
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.plan.waves import Availability, MoveOrder, WaveOptions
 from fairlead.solver.running.deadline import Deadline, attentive, listening
 from fairlead.solver.solve import solve
 
@@ -45,8 +45,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     pinned_clusters: Iterable[str] = (),
     gain: Fraction | float | None = None,
     moves_first: bool = False,
-    others: Others | str = Others.STAY,
-    order: Order | str = Order.START_FIRST,
+    others: OtherWorkloads | str = OtherWorkloads.STAY,
+    order: MoveOrder | str = MoveOrder.START_FIRST,
     max_unavailable: Amount | None = None,
     max_surge: Amount | None = None,
     detours: bool = True,
@@ -81,7 +81,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         Treatment of workloads that the input does not ask to rebalance, if it asks for some (by a
         ``WorkloadRebalancer``): ``stay`` or ``make-room``.
     order
-        ``start-first``, ``stop-first`` or ``either``; see `Order`.
+        ``start-first``, ``stop-first`` or ``either``; see `MoveOrder`.
     max_unavailable, max_surge
         Replicas of a workload that may be unavailable, or run in addition, inside a wave; see `Availability`.
     detours
@@ -113,14 +113,16 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     started, deadline = time.perf_counter(), Deadline.after(time_limit)
     problem = completed(problem)
     availability = Availability(max_unavailable, max_surge)
-    waves = WaveOptions(_chosen(Order, order), availability, detours=detours, most_moves=max_moves_per_wave)
+    waves = WaveOptions(
+        _chosen(MoveOrder, "order", order), availability, detours=detours, most_moves=max_moves_per_wave
+    )
     options = PlanOptions(
         budget if isinstance(budget, Budgets) else Budgets(budget),
         frozenset(pinned),
         frozenset(pinned_clusters),
         None if gain is None else _fraction(gain),
         moves_first,
-        _chosen(Others, others),
+        _chosen(OtherWorkloads, "others", others),
         waves,
     )
     if resume is not None:
@@ -155,12 +157,12 @@ def _fraction(gain: Fraction | float) -> Fraction:
         raise UsageError(f"gain {shown(gain)}: allowed is a number") from None
 
 
-def _chosen(kind: type[Choice], given: str) -> Choice:
-    """Return the member of a choice that a word names."""
+def _chosen(kind: type[Choice], argument: str, given: str) -> Choice:
+    """Return the member of a choice that the word of an argument names."""
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(no_such(kind.__name__.lower(), given, kind)) from None
+        raise UsageError(no_such(argument, given, kind)) from None
 
 
 def _resumed(

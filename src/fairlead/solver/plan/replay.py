@@ -16,28 +16,28 @@ from fairlead.models.rules import Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import (
-    Capacities,
-    Course,
-    Moment,
+    CapacityUse,
     Placed,
-    Row,
+    SharedRule,
+    WaveCourse,
+    WaveMoment,
     course,
     shared_rows,
     workload_rows,
 )
-from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
+from fairlead.solver.plan.waves import Move, MoveOrder, Wave, WaveOptions, WavePlan, running
 
-_WHEN: Mapping[Moment, str] = {
-    Moment.STOPPED: "while replicas are stopped",
-    Moment.UNDER_WAY: "while replicas move",
-    Moment.STARTED: "while old and new replicas run",
-    Moment.AFTER: "when it is done",
+_WHEN: Mapping[WaveMoment, str] = {
+    WaveMoment.STOPPED: "while replicas are stopped",
+    WaveMoment.UNDER_WAY: "while replicas move",
+    WaveMoment.STARTED: "while old and new replicas run",
+    WaveMoment.AFTER: "when it is done",
 }
 
 
 MovesByWorkload = Mapping[str, Sequence[Move]]
 """Moves of one wave by the workload that moves."""
-INSIDE = (Moment.STOPPED, Moment.STARTED)
+INSIDE = (WaveMoment.STOPPED, WaveMoment.STARTED)
 """The moments inside a wave that are furthest from what stands before and after it."""
 
 
@@ -47,7 +47,7 @@ class Breach:
 
     wave: int
     """Number of the wave, from 1; 0 where the plan as a whole is wrong."""
-    moment: Moment | None
+    moment: WaveMoment | None
     """Moment in the wave; None where the wave cannot be made at all."""
     violation: Violation
     """Violation of the rule, in the user's words, with the whole amount by which it is broken."""
@@ -94,7 +94,7 @@ class _Replayer:
         self.options: WaveOptions = plan.options
         self.state: dict[str, Placed] = dict(running(plan.problem))
         self.shared = shared_rows(plan.problem)
-        self.capacities = Capacities(plan.problem, self.state, plan.target)
+        self.capacities = CapacityUse(plan.problem, self.state, plan.target)
 
     def of(self, workload: str) -> Placed:
         """Return the replicas of a workload by cluster."""
@@ -121,16 +121,16 @@ class _Replayer:
                     text = f"{key}: {replicas} replicas leave {cluster}, which holds {held}"
                     yield Violation("moves", text, replicas - held, None, key, cluster)
 
-    def make(self, by_workload: MovesByWorkload) -> Iterator[tuple[Moment, Violation]]:
+    def make(self, by_workload: MovesByWorkload) -> Iterator[tuple[WaveMoment, Violation]]:
         """Make the moves of a wave and list what they break at which moment."""
         courses = {key: course(self.of(key), moves) for key, moves in by_workload.items()}
         for key, taken in courses.items():
             yield from self._of_workload(self.problem.workload(key), taken)
         yield from self._of_shared(courses)
         yield from self.capacities.make(courses)
-        self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
+        self.state.update({key: taken.moments[WaveMoment.AFTER] for key, taken in courses.items()})
 
-    def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
+    def _of_workload(self, workload: Workload, taken: WaveCourse) -> Iterator[tuple[WaveMoment, Violation]]:
         """List the rules of its own that one workload breaks."""
         target = self.plan.target.of(workload.key)
         bound = in_kept_group(workload, target)
@@ -140,7 +140,7 @@ class _Replayer:
         for row in workload_rows(bound, target, self.options):
             yield from row.breaches(taken.before, taken.moments.__getitem__, target)
 
-    def _of_shared(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+    def _of_shared(self, courses: Mapping[str, WaveCourse]) -> Iterator[tuple[WaveMoment, Violation]]:
         """List the rules that workloads break together: companions and quotas."""
         for row in self.shared:
             if not any(key in courses for key in row.members):
@@ -148,7 +148,7 @@ class _Replayer:
             held = {key: self.of(key) for key in row.members}
             target = Placement({key: self.plan.target.of(key) for key in row.members})
 
-            def then(moment: Moment, held: Mapping[str, Placed] = held) -> Placement:
+            def then(moment: WaveMoment, held: Mapping[str, Placed] = held) -> Placement:
                 moved = {key: courses[key].moments[moment] for key in held if key in courses}
                 return Placement({**held, **moved})
 
@@ -159,7 +159,7 @@ class _Replayer:
         blocked = _by_workload(each.move for each in self.plan.blocked)
         for workload in self.problem.workloads:
             key = workload.key
-            end = course(self.of(key), blocked.get(key, ())).moments[Moment.AFTER]
+            end = course(self.of(key), blocked.get(key, ())).moments[WaveMoment.AFTER]
             wanted = self.plan.target.of(key)
             if end == wanted:
                 continue
@@ -183,15 +183,15 @@ def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[V
         ends = f"from {move.source or 'nowhere'} to {move.target or 'nowhere'}"
         text = f"{move.workload}: moving {move.replicas} {ends} is no move"
         yield Violation("moves", text, 1, None, move.workload)
-    order, both = options.order_of(move.workload), move.source is not None and move.target is not None
-    if both and order is not Order.EITHER and move.stop_first != (order is Order.STOP_FIRST):
+    order, both = options.order, move.source is not None and move.target is not None
+    if both and order is not MoveOrder.EITHER and move.stop_first != (order is MoveOrder.STOP_FIRST):
         text = f"{move.workload}: moves against its order, which is {order}"
         yield Violation("moves", text, move.replicas, None, move.workload)
 
 
 def _starts_where_closed(
-    workload: Workload, taken: Course, target: Placed
-) -> Iterator[tuple[Moment, Violation]]:
+    workload: Workload, taken: WaveCourse, target: Placed
+) -> Iterator[tuple[WaveMoment, Violation]]:
     """List replicas started on a cluster that takes nothing new, even if it held more before."""
     candidates = workload.rule(Candidates)
     if candidates is None:
@@ -199,12 +199,12 @@ def _starts_where_closed(
     for cluster, exclusion in candidates.held_only.items():
         if target.get(cluster, 0) > workload.current.get(cluster, 0):
             continue
-        before = taken.moments[Moment.STOPPED].get(cluster, 0)
-        started = taken.moments[Moment.STARTED].get(cluster, 0) - before
+        before = taken.moments[WaveMoment.STOPPED].get(cluster, 0)
+        started = taken.moments[WaveMoment.STARTED].get(cluster, 0) - before
         if started > 0:
             text = f"{workload.key}: {started} started on {cluster}, which {exclusion.reason}"
             violation = Violation("candidates", text, started, exclusion.source, workload.key, cluster)
-            yield Moment.STARTED, violation
+            yield WaveMoment.STARTED, violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move])
         return
     taken = course(before.of(key), moves)
     worst: dict[tuple[str, str], Violation] = {}
-    row: Row[Placed] = Row(INSIDE, partial(broken, required))
+    row: SharedRule[Placed] = SharedRule(INSIDE, partial(broken, required))
     for _, violation in row.breaches(taken.before, taken.moments.__getitem__, target):
         known = worst.setdefault((violation.rule, violation.detail), violation)
         if violation.amount > known.amount:

@@ -24,7 +24,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.quantity import is_amount
 from fairlead.models.source import Source
 from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
-from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import Availability, BlockedMove, Move, MoveOrder, Wave, WaveOptions, WavePlan
 
 VERSION = "fairlead.io/plan/v1"
 """Names the form of the document; a saved plan of another form is refused."""
@@ -58,7 +58,7 @@ class SavedMove(Open):
     @property
     def move(self) -> Move:
         """The move."""
-        stop_first = Order(self.order) is Order.STOP_FIRST
+        stop_first = MoveOrder(self.order) is MoveOrder.STOP_FIRST
         return Move(self.workload, self.source, self.target, self.replicas, stop_first)
 
 
@@ -155,7 +155,7 @@ class SavedPlan:
     def waves_for(self, problem: Problem) -> WavePlan:
         """Return the planned waves for the problem that they were made for."""
         waves = tuple(Wave(tuple(each.move for each in wave.moves)) for wave in self.planned.waves)
-        blocked = tuple(Blocked(each.move, each.reason) for each in self.planned.blocked)
+        blocked = tuple(BlockedMove(each.move, each.reason) for each in self.planned.blocked)
         bound, detours = self.planned.lower_bound, self.planned.detours
         return WavePlan(problem, self.target, waves, bound, blocked, self.waves, detours)
 
@@ -172,7 +172,7 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
     waves = WaveOptions(
-        Order(options.order), availability, detours=options.detours, most_moves=options.max_moves_per_wave
+        MoveOrder(options.order), availability, detours=options.detours, most_moves=options.max_moves_per_wave
     )
     return SavedPlan(Placement(read.target), waves, read.waves, read.partial)
 

@@ -11,11 +11,11 @@ from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import MOST_WAVES, Steps, distance, end_of, repairs, too_many_waves
 from fairlead.solver.plan.migration import Migration, WorkloadPath, left_over, migration_of, size
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds, reach, searched
+from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, WaveSearch, at, holds, reach, searched
 from fairlead.solver.plan.steps import NOTHING, total, wave_of
-from fairlead.solver.plan.waves import Order, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import MoveOrder, WaveOptions, WavePlan
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 LARGE = 8000
 """Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""
@@ -25,33 +25,33 @@ WIDTHS = (2, 3, 4, 5, 6)
 
 
 def shortened(
-    migration: Migration, everywhere: Everywhere | None, search: Search, deadline: Deadline, seed: int
-) -> Search:
+    migration: Migration, everywhere: Everywhere | None, known: WaveSearch, search: Search
+) -> WaveSearch:
     """Return fewer waves to the same end where that was found, and a bound on their number.
 
     A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
     succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
     answer in time.
     """
-    if len(search.waves) < 2:
-        return Search(search.waves, search.detours, len(search.waves))
-    free = search.detours and everywhere is not None
+    if len(known.waves) < 2:
+        return WaveSearch(known.waves, known.detours, len(known.waves))
+    free = known.detours and everywhere is not None
     chosen = everywhere() if free and everywhere is not None else migration
-    chosen = chosen.bound_for(end_of(chosen, search.waves)[0])
-    waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
+    chosen = chosen.bound_for(end_of(chosen, known.waves)[0])
+    waves = _squeezed(chosen, known.waves, search.part(0.6), free=free)
     bound = min(len(waves), fewest_waves(chosen))
-    while bound < len(waves) and deadline.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
-        effort = Effort(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
-        verdict, found = reach(chosen, bound, effort, everywhere=free)
+    due = search.deadline
+    while bound < len(waves) and due.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
+        verdict, found = reach(chosen, bound, search.part(0.5, 2 * AT_ONCE).single(), everywhere=free)
         if verdict is Verdict.INFEASIBLE:
             bound += 1
         elif found:
             waves, bound = found, len(found)
         else:
             break
-    if not search.detours and size(chosen, len(waves)) <= SMALL:
+    if not known.detours and size(chosen, len(waves)) <= SMALL:
         waves = repairs_first(chosen, waves)
-    return Search(waves, search.detours, bound)
+    return WaveSearch(waves, known.detours, bound)
 
 
 def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
@@ -80,14 +80,14 @@ def _one_earlier(waves: tuple[Steps, ...], number: int, key: str) -> tuple[Steps
 
 
 def _squeezed(
-    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+    migration: Migration, waves: tuple[Steps, ...], search: Search, *, free: bool
 ) -> tuple[Steps, ...]:
     """Replace waves in a row by one fewer as long as that succeeds."""
     for width in WIDTHS:
         start = len(waves) - width
-        while start >= 0 and deadline.remaining():
+        while start >= 0 and search.deadline.remaining():
             part = at(migration, waves[:start])
-            shorter = _one_fewer(part, waves[start : start + width], deadline, seed, free=free)
+            shorter = _one_fewer(part, waves[start : start + width], search, free=free)
             if not shorter:
                 start -= 1
                 continue
@@ -97,7 +97,7 @@ def _squeezed(
 
 
 def _one_fewer(
-    migration: Migration, window: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+    migration: Migration, window: tuple[Steps, ...], search: Search, *, free: bool
 ) -> tuple[Steps, ...]:
     """Return one wave fewer that leads to the same state; empty where none was found."""
     bound = migration.bound_for(end_of(migration, window)[0])
@@ -105,8 +105,7 @@ def _one_fewer(
     count = len(window) - 1
     if size(part, count, everywhere=free) > 2 * SMALL:
         return ()
-    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
-    return reach(part, count, effort, everywhere=free)[1]
+    return reach(part, count, search.part(0.5, AT_ONCE).single(), everywhere=free)[1]
 
 
 def fewest_waves(migration: Migration) -> int:
@@ -124,7 +123,7 @@ def _fewest_of(path: WorkloadPath) -> int:
     out, into = (total(each) for each in left_over(path, path.start))
     both = total(path.start), total(path.target)
     at_once = into
-    if path.order is Order.STOP_FIRST:
+    if path.order is MoveOrder.STOP_FIRST:
         at_once = path.early_allowed + max(0, into - out)
     elif path.most is not None:
         at_once = max(path.most, *both) - min(both) + path.early_allowed
@@ -156,28 +155,28 @@ def waves_of(
     placed = target if isinstance(target, Placement) else Placement(target)
     chosen = options or WaveOptions()
     _known(problem, placed)
-    due = deadline or Deadline.after(5.0)
+    search = Search(deadline or Deadline.after(5.0), seed=seed)
     migration = migration_of(problem, placed, chosen)
     everywhere = (
         cache(lambda: migration_of(problem, placed, chosen, everywhere=True)) if chosen.detours else None
     )
     if (least := fewest_waves(migration)) > MOST_WAVES:
         raise too_many_waves(f"at least {least}")
-    search = shortened(migration, everywhere, searched(migration, everywhere, due, seed), due, seed)
-    end, used = end_of(migration, search.waves)
+    found = shortened(migration, everywhere, searched(migration, everywhere, search), search)
+    end, used = end_of(migration, found.waves)
     plan = WavePlan(
         problem,
         placed,
-        tuple(wave_of(wave, migration.regions) for wave in search.waves),
-        search.bound,
+        tuple(wave_of(wave, migration.regions) for wave in found.waves),
+        found.bound,
         (),
         chosen,
-        search.detours,
+        found.detours,
     )
     if distance(migration, end):
 
         def reaches(changed: Migration) -> bool:
-            return not distance(changed, end_of(changed, searched(changed, None, due, seed).waves)[0])
+            return not distance(changed, end_of(changed, searched(changed, None, search).waves)[0])
 
         stuck = migration.starting_at(end)
         plan = replace(plan, blocked=blocked_moves(plan, stuck, used, reaches))

@@ -7,9 +7,9 @@ from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, moving, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over, size
 from fairlead.solver.plan.transient import Placed
-from fairlead.solver.plan.waves import Order
+from fairlead.solver.plan.waves import MoveOrder
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Search, Verdict
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""
@@ -35,7 +35,7 @@ Everywhere = Callable[[], Migration]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class WaveSearch:
     """State of a search: its waves, whether replicas wait on detours, and the least number of waves."""
 
     waves: tuple[Steps, ...]
@@ -43,26 +43,27 @@ class Search:
     bound: int = 0
 
 
-def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
+def searched(migration: Migration, everywhere: Everywhere | None, search: Search) -> WaveSearch:
     """Return waves that get as near to the target as was found, without looking for fewer."""
+    deadline = search.deadline
     waves, detours = _greedy(migration, deadline), False
     while True:
         stuck = at(migration, waves)
         if not stuck.paths or not deadline.remaining():
-            return Search(waves, detours)
-        more = _one_more(stuck, deadline, seed)
+            return WaveSearch(waves, detours)
+        more = _one_more(stuck, search)
         if not more and not detours:
-            whole = _other_end(migration, waves, deadline, seed, free=False)
+            whole = _other_end(migration, waves, search, free=False)
             if whole:
-                return Search(whole)
+                return WaveSearch(whole)
         if not more and everywhere is not None:
             more = _with_detour(at(everywhere(), waves), deadline)
             detours |= bool(more)
         if not more:
             break
         waves += more
-    whole = () if everywhere is None else _other_end(everywhere(), waves, deadline, seed, free=True)
-    return Search(whole, detours=True) if whole else Search(waves, detours)
+    whole = () if everywhere is None else _other_end(everywhere(), waves, search, free=True)
+    return WaveSearch(whole, detours=True) if whole else WaveSearch(waves, detours)
 
 
 def at(migration: Migration, waves: tuple[Steps, ...]) -> Migration:
@@ -100,19 +101,18 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     return best
 
 
-def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
+def _one_more(stuck: Migration, search: Search) -> tuple[Steps, ...]:
     """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
-    if not any(path.tricky or path.order is not Order.START_FIRST for path in stuck.paths.values()):
+    if not any(path.tricky or path.order is not MoveOrder.START_FIRST for path in stuck.paths.values()):
         return ()
     from fairlead.solver.plan.wave_model import WaveModel
 
-    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
-    wave = WaveModel(stuck, 1, everywhere=False).nearest(effort)
+    wave = WaveModel(stuck, 1, everywhere=False).nearest(search.part(0.5, AT_ONCE).single())
     return (*wave, *run(at(stuck, wave))) if wave and holds(stuck, wave) else ()
 
 
 def reach(
-    migration: Migration, waves: int, effort: Effort, *, everywhere: bool
+    migration: Migration, waves: int, effort: RunLimits, *, everywhere: bool
 ) -> tuple[Verdict, tuple[Steps, ...]]:
     """Ask CP-SAT for so many waves to the target, with waiting on any open cluster if everywhere is.
 
@@ -126,16 +126,15 @@ def reach(
 
 
 def _other_end(
-    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+    migration: Migration, waves: tuple[Steps, ...], search: Search, *, free: bool
 ) -> tuple[Steps, ...]:
     """Replace the last waves by others that arrive; ever more of them, while the models are small."""
     for kept in range(len(waves), -1, -1):
         part = at(migration, waves[:kept])
         count = max(3, len(waves) - kept + 2)
-        if size(part, count, everywhere=free) > SMALL or not deadline.remaining():
+        if size(part, count, everywhere=free) > SMALL or not search.deadline.remaining():
             break
-        effort = Effort(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
-        _, found = reach(part, count, effort, everywhere=free)
+        _, found = reach(part, count, search.part(0.25, AT_ONCE).single(), everywhere=free)
         if found:
             return (*waves[:kept], *found)
     return ()

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fairlead.solver.plan.transient import Moment, Placed
+from fairlead.solver.plan.transient import Placed, WaveMoment
 from fairlead.solver.plan.waves import Move, Wave
 
-Course = Mapping[Moment, Placed]
+Course = Mapping[WaveMoment, Placed]
 """Replicas by cluster at every moment of a wave."""
 Regions = Mapping[str, tuple[str, str]]
 """Region and provider by cluster."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WaveStep:
     """Replicas that one workload stops and starts in one wave, by cluster.
 
     Which stopped replica is replaced by which started one does not matter to any rule, only how many are
@@ -44,21 +44,21 @@ class Step:
         """Whether nothing is stopped or started."""
         return not (self.starts or self.late or self.early or self.gone)
 
-    def without_exchange(self) -> "Step":
+    def without_exchange(self) -> "WaveStep":
         """Return the step without replicas that are started where others of the workload are stopped."""
         both = {
             cluster: min(count, self.late.get(cluster, 0) + self.early.get(cluster, 0))
             for cluster, count in self.starts.items()
         }
         late = {cluster: min(count, self.late.get(cluster, 0)) for cluster, count in both.items()}
-        return Step(
+        return WaveStep(
             minus(self.starts, both), minus(self.late, late), minus(self.early, minus(both, late)), self.gone
         )
 
-    def __add__(self, other: "Step") -> "Step":
+    def __add__(self, other: "WaveStep") -> "WaveStep":
         if self.empty:
             return other
-        return Step(
+        return WaveStep(
             plus(self.starts, other.starts),
             plus(self.late, other.late),
             plus(self.early, other.early),
@@ -66,7 +66,7 @@ class Step:
         )
 
 
-NOTHING = Step()
+NOTHING = WaveStep()
 
 
 def total(placed: Placed) -> int:
@@ -100,30 +100,30 @@ def between(standing: Placed, target: Placed) -> tuple[dict[str, int], dict[str,
     return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
 
-def course(before: Placed, step: Step) -> Course:
+def course(before: Placed, step: WaveStep) -> Course:
     """Return the replicas by cluster at every moment of a wave."""
     under_way = minus(before, step.gone)
     stopped = minus(under_way, step.early)
     started = plus(stopped, step.starts)
     return {
-        Moment.STOPPED: stopped,
-        Moment.UNDER_WAY: under_way,
-        Moment.STARTED: started,
-        Moment.AFTER: minus(started, step.late),
+        WaveMoment.STOPPED: stopped,
+        WaveMoment.UNDER_WAY: under_way,
+        WaveMoment.STARTED: started,
+        WaveMoment.AFTER: minus(started, step.late),
     }
 
 
-def after(before: Placed, step: Step) -> dict[str, int]:
+def after(before: Placed, step: WaveStep) -> dict[str, int]:
     """Return the replicas by cluster when the wave is done."""
-    return dict(course(before, step)[Moment.AFTER])
+    return dict(course(before, step)[WaveMoment.AFTER])
 
 
-def wave_of(steps: Mapping[str, Step], regions: Regions) -> Wave:
+def wave_of(steps: Mapping[str, WaveStep], regions: Regions) -> Wave:
     """Return the steps of all workloads in a wave, by key, as moves."""
     return Wave(tuple(move for key, step in steps.items() for move in moves_of(key, step, regions)))
 
 
-def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
+def moves_of(workload: str, step: WaveStep, regions: Regions) -> Iterable[Move]:
     """Yield the step of one workload in a wave as moves; near clusters are paired first, then by name."""
     starts = dict(step.starts)
     stops = {(cluster, True): count for cluster, count in step.early.items()}
@@ -153,7 +153,7 @@ def undone(workload: str, out: Placed, into: Placed, regions: Regions) -> tuple[
             gone[cluster] = count
             late[cluster] -= count
             surplus -= count
-    return tuple(moves_of(workload, Step(into, late, {}, gone), regions))
+    return tuple(moves_of(workload, WaveStep(into, late, {}, gone), regions))
 
 
 def _apart(pair: tuple[tuple[str, bool], str], regions: Regions) -> tuple[bool, bool, str, str, bool]:

@@ -17,7 +17,7 @@ from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.words import no_such
 from fairlead.models.workload import Workload, as_scheduled, running
-from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
+from fairlead.solver.plan.answer import Budgets, OtherWorkloads, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]
 """Clusters by workload from which replicas are on their way already."""
@@ -50,7 +50,7 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         )
         for each in problem.workloads
     )
-    still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
+    still = (staying if options.others is OtherWorkloads.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)
     pins = (
         MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=leaving) for key in sorted(still)

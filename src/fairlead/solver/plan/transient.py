@@ -54,7 +54,7 @@ Placed = Mapping[str, int]
 """Replicas of one workload by cluster."""
 
 
-class Moment(StrEnum):
+class WaveMoment(StrEnum):
     """A moment of a wave that is looked at."""
 
     STOPPED = "stopped"
@@ -64,14 +64,14 @@ class Moment(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class WaveCourse:
     """One workload in the course of one wave."""
 
     before: Placed
-    moments: Mapping[Moment, Placed]
+    moments: Mapping[WaveMoment, Placed]
 
 
-def course(before: Placed, moves: Iterable[Move]) -> Course:
+def course(before: Placed, moves: Iterable[Move]) -> WaveCourse:
     """Return the replicas by cluster while moves are made; below 0 where they stop more than is there."""
     stopped, under_way, started, after = dict(before), dict(before), dict(before), dict(before)
     for move in moves:
@@ -86,12 +86,12 @@ def course(before: Placed, moves: Iterable[Move]) -> Course:
             _add(after, move.target, move.replicas)
             _add(started, move.target, move.replicas)
     moments = {
-        Moment.STOPPED: stopped,
-        Moment.UNDER_WAY: under_way,
-        Moment.STARTED: started,
-        Moment.AFTER: after,
+        WaveMoment.STOPPED: stopped,
+        WaveMoment.UNDER_WAY: under_way,
+        WaveMoment.STARTED: started,
+        WaveMoment.AFTER: after,
     }
-    return Course(before, moments)
+    return WaveCourse(before, moments)
 
 
 def _add(placed: dict[str, int], cluster: str, replicas: int) -> None:
@@ -99,9 +99,9 @@ def _add(placed: dict[str, int], cluster: str, replicas: int) -> None:
     placed[cluster] = placed.get(cluster, 0) + replicas
 
 
-STANDING = (Moment.AFTER,)
-MOST = (Moment.STARTED, Moment.AFTER)
-FEWEST = (Moment.STOPPED, Moment.AFTER)
+STANDING = (WaveMoment.AFTER,)
+MOST = (WaveMoment.STARTED, WaveMoment.AFTER)
+FEWEST = (WaveMoment.STOPPED, WaveMoment.AFTER)
 
 Standing = TypeVar("Standing", Placed, Placement)
 """Replicas by cluster of one workload, or the placement of several."""
@@ -111,16 +111,16 @@ About = tuple[str, str | None, str | None, str, bool, Source | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[Standing]):
+class SharedRule(Generic[Standing]):
     """A rule, or a part of it that binds at certain moments, of the workloads that share it, if they do."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[WaveMoment, ...]
     find: Callable[[Standing], Iterable[Violation]]
     members: tuple[str, ...] = ()
 
     def breaches(
-        self, before: Standing, then: Callable[[Moment], Standing], target: Standing
-    ) -> Iterator[tuple[Moment, Violation]]:
+        self, before: Standing, then: Callable[[WaveMoment], Standing], target: Standing
+    ) -> Iterator[tuple[WaveMoment, Violation]]:
         """Yield the rules broken at each moment, by more than before the wave and in the target."""
         found = [
             (moment, violation)
@@ -142,16 +142,16 @@ class Row(Generic[Standing]):
         return {violation.about: violation.amount for violation in self.find(standing)}
 
 
-def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
+def shared_rows(problem: Problem) -> tuple[SharedRule[Placement], ...]:
     """Return the rules that workloads share, apart from the capacity of clusters."""
-    rows: list[Row[Placement]] = []
+    rows: list[SharedRule[Placement]] = []
     for rule in problem.rules:
         match rule:
             case rules.Companionship():
-                snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
-                rows.append(Row(snapshots, partial(rule.violations, problem), rule.members))
+                snapshots = (WaveMoment.STOPPED, WaveMoment.STARTED, WaveMoment.AFTER)
+                rows.append(SharedRule(snapshots, partial(rule.violations, problem), rule.members))
             case rules.Quota():
-                rows.append(Row(MOST, partial(rule.violations, problem), rule.tied(problem)))
+                rows.append(SharedRule(MOST, partial(rule.violations, problem), rule.tied(problem)))
             case rules.Capacity() | rules.MoveBudget():
                 continue
             case _:
@@ -159,17 +159,17 @@ def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
     return tuple(rows)
 
 
-def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
+def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[SharedRule[Placed]]:
     """Yield the rules of one workload and its availability."""
     yield from _availability(workload, target, options)
     for rule in workload.rules:
         yield from _of_rule(rule, workload)
 
 
-def _of_rule(rule: rules.WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
+def _of_rule(rule: rules.WorkloadRule, workload: Workload) -> Iterator[SharedRule[Placed]]:
     """Yield the rows of one rule; preferences have none."""
     if isinstance(rule, rules.Candidates):
-        yield Row(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
+        yield SharedRule(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
         return
     parts: dict[tuple[Side, str], list[Requirement]] = {}
     for requirement in required_by(rule, workload, ()):
@@ -177,10 +177,10 @@ def _of_rule(rule: rules.WorkloadRule, workload: Workload) -> Iterator[Row[Place
     for part in parts.values():
         # A rule from outside counts how a workload is divided.
         moments = STANDING if isinstance(rule, rules.CustomRule) else _moments(part[0])
-        yield Row(moments, partial(broken, part))
+        yield SharedRule(moments, partial(broken, part))
 
 
-def _moments(requirement: Requirement) -> tuple[Moment, ...]:
+def _moments(requirement: Requirement) -> tuple[WaveMoment, ...]:
     """Return when a requirement binds."""
     scope = requirement.scope
     if requirement.side is not Side.LEAST:
@@ -191,7 +191,7 @@ def _moments(requirement: Requirement) -> tuple[Moment, ...]:
             # That there is a copy at all is left to the availability.
             return ()
         case Among():
-            return (Moment.UNDER_WAY, Moment.AFTER)
+            return (WaveMoment.UNDER_WAY, WaveMoment.AFTER)
         case Groups() if requirement.limit <= 1:
             return STANDING
         case _:
@@ -199,10 +199,10 @@ def _moments(requirement: Requirement) -> tuple[Moment, ...]:
             return FEWEST
 
 
-def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
+def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[SharedRule[Placed]]:
     """Yield the rows of replicas that may be missing, and of those that may be too many."""
     key, wanted = workload.key, sum(target.values())
-    least = wanted - options.missing(key, wanted)
+    least = wanted - options.missing(wanted)
 
     def too_few(placed: Placed) -> Iterator[Violation]:
         running = sum(placed.values())
@@ -210,10 +210,10 @@ def _availability(workload: Workload, target: Placed, options: WaveOptions) -> I
             text = f"{key}: {running} replicas run, at least {least} of {wanted} have to"
             yield Violation("availability", text, least - running, workload.source, key)
 
-    yield Row(FEWEST, too_few)
-    surplus = options.surplus(key, wanted)
+    yield SharedRule(FEWEST, too_few)
+    surplus = options.availability.surplus(wanted)
     if surplus is not None:
-        yield Row((Moment.STARTED,), lambda placed: _surge(workload, wanted, surplus, placed))
+        yield SharedRule((WaveMoment.STARTED,), lambda placed: _surge(workload, wanted, surplus, placed))
 
 
 def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Iterator[Violation]:
@@ -224,7 +224,7 @@ def _surge(workload: Workload, wanted: int, surplus: int, placed: Placed) -> Ite
         yield Violation("surge", text, running - wanted - surplus, workload.source, workload.key)
 
 
-class Capacities:
+class CapacityUse:
     """Capacity in use in the course of a replay; use beyond a limit is allowed where the target has it."""
 
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
@@ -235,7 +235,7 @@ class Capacities:
         self._in_target = usage(problem.workloads, target, problem)
         self._graded = any(cluster.grades for cluster in problem.clusters)
 
-    def make(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+    def make(self, courses: Mapping[str, WaveCourse]) -> Iterator[tuple[WaveMoment, Violation]]:
         """Make a wave; list clusters and nodes that it asks for more than they have, and than before."""
         moved: dict[str, dict[str, int]] = {}
         used = dict(self._used)
@@ -261,7 +261,7 @@ class Capacities:
             if amount > allowed:
                 yield too_much(self._problem.cluster_by_name[name], resource, amount, limit)
 
-    def _of_grades(self, workload: Workload, taken: Course, moment: Moment) -> Iterator[Violation]:
+    def _of_grades(self, workload: Workload, taken: WaveCourse, moment: WaveMoment) -> Iterator[Violation]:
         """List clusters whose nodes do not fit a workload."""
         for name, replicas in taken.moments[moment].items():
             cluster = self._problem.cluster_by_name[name]

@@ -13,12 +13,12 @@ from ortools.sat.python import cp_model
 
 from fairlead.solver.plan.greedy import Steps
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, changing, left_over
-from fairlead.solver.plan.steps import Step, total
-from fairlead.solver.plan.transient import Moment
-from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
-from fairlead.solver.plan.waves import Order
+from fairlead.solver.plan.steps import WaveStep, total
+from fairlead.solver.plan.transient import WaveMoment
+from fairlead.solver.plan.wave_rows import Expression, Places, WaveMoments, WaveRows
+from fairlead.solver.plan.waves import MoveOrder
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import RunLimits, Verdict
 
 KINDS = ("starts", "late", "early", "gone")
 
@@ -34,7 +34,7 @@ class WaveModel:
         self.variables: dict[tuple[str, str, int, str], cp_model.IntVar] = {}
         self.standing: dict[str, list[Places]] = {}
         self.rows = WaveRows(self.model, migration)
-        moments: list[dict[str, Moments]] = [{} for _ in range(waves)]
+        moments: list[dict[str, WaveMoments]] = [{} for _ in range(waves)]
         for path in migration.paths.values():
             self.standing[path.key] = [dict(path.start)]
             for number in range(waves):
@@ -48,7 +48,7 @@ class WaveModel:
             for group in migration.companions:
                 self.rows.companions(group, number, then)
 
-    def reach(self, effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+    def reach(self, effort: RunLimits) -> tuple[Verdict, tuple[Steps, ...]]:
         """Return waves that end at the target, and stop and wait as little as possible on the way."""
         for key, places in self.standing.items():
             target = self.migration.paths[key].target
@@ -56,12 +56,12 @@ class WaveModel:
                 self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
         return self._solved({"early": 1, "starts": 1} if self.everywhere else {"early": 1}, effort)
 
-    def nearest(self, effort: Effort) -> tuple[Steps, ...]:
+    def nearest(self, effort: RunLimits) -> tuple[Steps, ...]:
         """Return waves that move the most replicas, stopping as few first as possible; empty for none."""
         weight = 1 + sum(total(path.start) for path in self.migration.paths.values())
         return self._solved({"early": 1, "starts": -weight, "gone": -weight}, effort)[1]
 
-    def _solved(self, costs: Mapping[str, int], effort: Effort) -> tuple[Verdict, tuple[Steps, ...]]:
+    def _solved(self, costs: Mapping[str, int], effort: RunLimits) -> tuple[Verdict, tuple[Steps, ...]]:
         """Run the model with costs by kind of number, and read the waves."""
         keys = list(self.variables)
         cost = [
@@ -78,12 +78,12 @@ class WaveModel:
             if value:
                 found[number].setdefault(key, {}).setdefault(kind, {})[cluster] = value
         return finding.verdict, tuple(
-            {key: Step(**kinds).without_exchange() for key, kinds in sorted(wave.items())}
+            {key: WaveStep(**kinds).without_exchange() for key, kinds in sorted(wave.items())}
             for wave in found
             if wave
         )
 
-    def _wave(self, path: WorkloadPath, number: int) -> Moments:
+    def _wave(self, path: WorkloadPath, number: int) -> WaveMoments:
         """Add the numbers of one workload in one wave and return what stands at its moments."""
         before = self.standing[path.key][-1]
         out, into = left_over(path, path.start)
@@ -94,7 +94,7 @@ class WaveModel:
             may_start = cluster in path.constraints.open or cluster in into
             start = self._number(path, cluster, number, "starts", (limit or into.get(cluster, 0)) * may_start)
             stops = limit or out.get(cluster, 0)
-            first, last = path.order is not Order.START_FIRST, path.order is not Order.STOP_FIRST
+            first, last = path.order is not MoveOrder.START_FIRST, path.order is not MoveOrder.STOP_FIRST
             early = self._number(path, cluster, number, "early", stops * first)
             late = self._number(path, cluster, number, "late", stops * last)
             gone = self._number(
@@ -112,8 +112,8 @@ class WaveModel:
                 self._ceiling(path, cluster, started[cluster])
         self.standing[path.key].append(end)
         moments = (under_way, stopped, started, end)
-        names = (Moment.UNDER_WAY, Moment.STOPPED, Moment.STARTED, Moment.AFTER)
-        return Moments(before, dict(zip(names, moments, strict=True)))
+        names = (WaveMoment.UNDER_WAY, WaveMoment.STOPPED, WaveMoment.STARTED, WaveMoment.AFTER)
+        return WaveMoments(before, dict(zip(names, moments, strict=True)))
 
     def _number(self, path: WorkloadPath, cluster: str, number: int, kind: str, most: int) -> Expression:
         """Return a number of replicas from 0 to a most; no variable where that is 0."""
@@ -158,7 +158,7 @@ class WaveModel:
             )
             self.rows.require(sum(made) <= most)
 
-    def _capacity(self, number: int, moments: dict[str, Moments]) -> None:
+    def _capacity(self, number: int, moments: dict[str, WaveMoments]) -> None:
         """Keep what is used with both copies of everything that moves below the limits.
 
         A row is divided by the greatest common divisor, and left out where it holds whatever moves: models
@@ -180,7 +180,7 @@ class WaveModel:
                 at_start += each * path.start.get(cluster, 0)
                 most += each * 2 * max(total(path.start), total(path.target))
                 before = before + each * then.before.get(cluster, 0)
-                peak = peak + each * then.at[Moment.STARTED].get(cluster, 0)
+                peak = peak + each * then.at[WaveMoment.STARTED].get(cluster, 0)
             # What does not change is used by others, or by workloads that stay on this cluster.
             others = self.migration.used.get(place, 0) - unit * at_start
             limit = (self.migration.limits[place] - others) // unit

@@ -10,25 +10,25 @@ from ortools.sat.python import cp_model
 from fairlead.models.errors import InternalError
 from fairlead.models.requirement import Among, Groups, Outside
 from fairlead.models.rules.skew import Apart
-from fairlead.models.rules.survival import Left
-from fairlead.solver.plan.constraints import FEWEST, Limit, Missed
+from fairlead.models.rules.survival import Survivors
+from fairlead.solver.plan.constraints import FEWEST, MissedAmount, PathLimit
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
-from fairlead.solver.plan.transient import Moment
+from fairlead.solver.plan.transient import WaveMoment
 
 Expression = Any
 """A linear expression of OR-Tools, or a whole number."""
 Places = dict[str, Expression]
 """Replicas by cluster."""
-When = tuple[int, Moment]
+When = tuple[int, WaveMoment]
 """Number of a wave, and a moment in it."""
 
 
-class Moments(NamedTuple):
+class WaveMoments(NamedTuple):
     """Replicas by cluster before a wave and at each of its moments, as expressions of a model."""
 
     before: Places
-    at: Mapping[Moment, Places]
+    at: Mapping[WaveMoment, Places]
 
 
 class WaveRows:
@@ -37,7 +37,7 @@ class WaveRows:
     def __init__(self, model: cp_model.CpModel, migration: Migration) -> None:
         self.model = model
         self.migration = migration
-        self._stands: dict[tuple[str, str, int, Moment], cp_model.IntVar] = {}
+        self._stands: dict[tuple[str, str, int, WaveMoment], cp_model.IntVar] = {}
 
     def require(self, row: Expression) -> None:
         """Add a row; one without variables is a truth value."""
@@ -65,36 +65,36 @@ class WaveRows:
         self.model.add_min_equality(fewest, [least, before])
         self.require(value >= fewest)
 
-    def own(self, path: WorkloadPath, number: int, then: Moments) -> None:
+    def own(self, path: WorkloadPath, number: int, then: WaveMoments) -> None:
         """Add the availability and the rules of one workload."""
         running, before = total(path.start), _sum(then.before)
         for moment in FEWEST:
             self.at_least(_sum(then.at[moment]), path.least, running, before)
         if path.most is not None:
             # Stopping for good alone is never too much, whatever runs.
-            self.at_most(_sum(then.at[Moment.STARTED]), path.most, running, before)
+            self.at_most(_sum(then.at[WaveMoment.STARTED]), path.most, running, before)
         for limit in path.constraints.limits:
             # These have no row; waves that break them are refused once they are found.
-            if not isinstance(limit.scope, Missed) and not (
-                limit.where_held and isinstance(limit.scope, Left)
+            if not isinstance(limit.scope, MissedAmount) and not (
+                limit.where_held and isinstance(limit.scope, Survivors)
             ):
                 self._limit(limit, path, number, then)
         self._gaps(path, number, then)
 
-    def _limit(self, limit: Limit, path: WorkloadPath, number: int, then: Moments) -> None:
+    def _limit(self, limit: PathLimit, path: WorkloadPath, number: int, then: WaveMoments) -> None:
         """Add a rule over several clusters; what is broken at the start or in the target is no fault."""
         at_start, in_target = limit.of(path.start), limit.of(self.migration.goals[path.key])
         before: Expression = at_start
         if number:
-            before = self._amount(limit, path, (number - 1, Moment.AFTER), then.before)
+            before = self._amount(limit, path, (number - 1, WaveMoment.AFTER), then.before)
         for moment in limit.binds:
             amount = self._amount(limit, path, (number, moment), then.at[moment])
             self.at_least(amount, min(limit.least, in_target), at_start, before)
         if limit.most is not None:
-            amount = self._amount(limit, path, (number, Moment.AFTER), then.at[Moment.AFTER])
+            amount = self._amount(limit, path, (number, WaveMoment.AFTER), then.at[WaveMoment.AFTER])
             self.at_most(amount, max(limit.most, in_target), at_start, before)
 
-    def _amount(self, limit: Limit, path: WorkloadPath, when: When, placed: Places) -> Expression:
+    def _amount(self, limit: PathLimit, path: WorkloadPath, when: When, placed: Places) -> Expression:
         """Return how many replicas groups hold at a moment, or how many groups hold replicas."""
         match limit.scope:
             case Groups() as scope:
@@ -106,7 +106,7 @@ class WaveRows:
                 if not limit.where_held:
                     return left
                 return left + limit.least * (1 - self._groups((scope.clusters,), path, when, placed))
-            case Left() as scope:
+            case Survivors() as scope:
                 return self._left([lost for _, lost in scope.choices(placed.keys())], placed, path)
             case Apart() as scope:
                 return self._apart([_sum(placed, clusters) for clusters in scope.groups.values()], path)
@@ -166,7 +166,7 @@ class WaveRows:
             self._stands[place] = literal
         return self._stands[place]
 
-    def _gaps(self, path: WorkloadPath, number: int, then: Moments) -> None:
+    def _gaps(self, path: WorkloadPath, number: int, then: WaveMoments) -> None:
         """Keep clusters at 0, or at numbers that are no worse than at the start or in the target."""
         rules, goal = path.constraints, self.migration.goals[path.key]
         for cluster in sorted(rules.uneven):
@@ -185,12 +185,14 @@ class WaveRows:
                 if most is not None:
                     self.model.add(replicas <= most).only_enforce_if(literal)
 
-    def companions(self, group: Companions, number: int, then: Mapping[str, Moments]) -> None:
+    def companions(self, group: Companions, number: int, then: Mapping[str, WaveMoments]) -> None:
         """Keep workloads together or apart; what is wrong at the start or in the target is left alone."""
         for earlier, later in combinations(group.members, 2):
             wrong = self._wrong(group, earlier, later)
             for cluster in self.migration.regions:
-                for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER) if cluster not in wrong else ():
+                for moment in (
+                    (WaveMoment.STOPPED, WaveMoment.STARTED, WaveMoment.AFTER) if cluster not in wrong else ()
+                ):
                     first = self._literal(earlier, cluster, (number, moment), then)
                     second = self._literal(later, cluster, (number, moment), then)
                     self._exclude(second, first if not group.together else _negated(first))
@@ -203,7 +205,7 @@ class WaveRows:
             found |= second - first if group.together else second & first
         return found
 
-    def _literal(self, key: str, cluster: str, when: When, then: Mapping[str, Moments]) -> Expression:
+    def _literal(self, key: str, cluster: str, when: When, then: Mapping[str, WaveMoments]) -> Expression:
         """Return whether a workload stands on a cluster at a moment."""
         if key not in then:
             return self.migration.still.get(key, {}).get(cluster, 0) > 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -17,7 +16,7 @@ from fairlead.models.words import shown
 from fairlead.models.workload import running as runs
 
 
-class Order(StrEnum):
+class MoveOrder(StrEnum):
     """Order within a move.
 
     ``START_FIRST``: the new replica is up before the old one goes; both clusters hold it inside the wave.
@@ -56,11 +55,11 @@ class Availability:
                     f"{name}: {shown(amount)} is neither a number of replicas nor a share such as 25%"
                 )
 
-    def missing(self, wanted: int, order: Order) -> int:
+    def missing(self, wanted: int, order: MoveOrder) -> int:
         """Return how many of the wanted replicas may be missing inside a wave."""
         if self.max_unavailable is not None:
             return share_of(self.max_unavailable, wanted, up=False)
-        return 0 if order is Order.START_FIRST else max(1, share_of("25%", wanted, up=False))
+        return 0 if order is MoveOrder.START_FIRST else max(1, share_of("25%", wanted, up=False))
 
     def surplus(self, wanted: int) -> int | None:
         """Return how many replicas may be too many inside a wave; None means no limit."""
@@ -74,13 +73,10 @@ class WaveOptions:
     Raises `UsageError` where the most moves of a wave are fewer than 1.
     """
 
-    order: Order = Order.START_FIRST
+    order: MoveOrder = MoveOrder.START_FIRST
     """Order within a move."""
     availability: Availability = field(default_factory=Availability)
     """How many replicas of every workload may be missing or too many inside a wave."""
-    orders: Mapping[str, Order] = field(default_factory=dict)
-    availabilities: Mapping[str, Availability] = field(default_factory=dict)
-    """Order and availability of single workloads by key, in the place of the general ones."""
     detours: bool = True
     """Whether a replica may wait on a third cluster where clusters without room exchange replicas."""
     most_moves: int | None = None
@@ -92,18 +88,9 @@ class WaveOptions:
                 f"max_moves_per_wave: {shown(self.most_moves)}, but a wave moves at least 1 replica"
             )
 
-    def order_of(self, workload: str) -> Order:
-        """Return the order for a workload."""
-        return self.orders.get(workload, self.order)
-
-    def missing(self, workload: str, wanted: int) -> int:
+    def missing(self, wanted: int) -> int:
         """Return how many of the wanted replicas of a workload may be missing inside a wave."""
-        chosen = self.availabilities.get(workload, self.availability)
-        return chosen.missing(wanted, self.order_of(workload))
-
-    def surplus(self, workload: str, wanted: int) -> int | None:
-        """Return how many replicas of a workload may be too many inside a wave; None means no limit."""
-        return self.availabilities.get(workload, self.availability).surplus(wanted)
+        return self.availability.missing(wanted, self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +121,7 @@ class Move:
             "source": self.source,
             "target": self.target,
             "replicas": self.replicas,
-            "order": str(Order.STOP_FIRST if self.stop_first else Order.START_FIRST),
+            "order": str(MoveOrder.STOP_FIRST if self.stop_first else MoveOrder.START_FIRST),
         }
 
 
@@ -162,7 +149,7 @@ class Wave:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
+class BlockedMove:
     """Move that the plan leaves undone."""
 
     move: Move
@@ -187,7 +174,7 @@ class WavePlan:
     lower_bound: int = 0
     """No plan that ends where this one ends has fewer waves. Where `detours` is False: no plan that moves
     every replica at most once; otherwise: no plan that leaves alone what is in place."""
-    blocked: tuple[Blocked, ...] = ()
+    blocked: tuple[BlockedMove, ...] = ()
     """Moves that cannot be made, with the reason of each; with them the plan would end at the target."""
     options: WaveOptions = field(default_factory=WaveOptions)
     """How moves may be made."""

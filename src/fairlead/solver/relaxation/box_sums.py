@@ -20,7 +20,7 @@ from fairlead.models.statement import Change
 from fairlead.models.triggers import is_held_back
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind, order, varied
+from fairlead.solver.changes.kinds import ChangeKind, order, varied
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.relaxation.relaxable import Relaxable, widest
 from fairlead.solver.relaxation.stock import relaxables, stock_of
@@ -59,7 +59,7 @@ class _Box:
     high: Mapping[str, int]
     found: Mapping[str | None, tuple[Relaxable, ...]]
 
-    def change(self, kind: Kind, cluster: str | None, by: int) -> Changes:
+    def change(self, kind: ChangeKind, cluster: str | None, by: int) -> Changes:
         """Return a number that is changed by so much; nothing where it cannot be."""
         way = 1 if by > 0 else -1
         for each in self.found.get(cluster, ()):
@@ -77,11 +77,11 @@ class _Box:
             return ()
         changes: list[Change] = []
         for each in self.found.get(name, ()):
-            if each.kind is Kind.MAXIMUM and each.before < replicas:
+            if each.kind is ChangeKind.MAXIMUM and each.before < replicas:
                 if each.before + each.most < replicas:
                     return ()
                 changes.append(each.change(replicas - each.before, replicas - each.before, each.workload))
-            if each.kind is Kind.CAPACITY:
+            if each.kind is ChangeKind.CAPACITY:
                 lacking, cost = stock_of(each, self.problem).lacking(
                     Placement({self.workload.key: {name: replicas}})
                 )
@@ -121,7 +121,7 @@ def _box(problem: Problem) -> _Box | None:
         return None
     found: dict[str | None, tuple[Relaxable, ...]] = {}
     for each in relaxables(problem):
-        if each.kind is Kind.TOLERATION:
+        if each.kind is ChangeKind.TOLERATION:
             return None
         found[each.cluster] = (*found.get(each.cluster, ()), each)
     # No cluster is asked for more than that, so that it bounds none.
@@ -142,16 +142,16 @@ def _ways(box: _Box, most: int) -> tuple[int, list[Changes]]:
         missing = sum(box.low[name] - box.high[name] for name in crossed)
         if not fitting <= wanted <= greatest:
             return missing, []
-        lowered = [box.change(Kind.MINIMUM, name, box.high[name] - box.low[name]) for name in crossed]
+        lowered = [box.change(ChangeKind.MINIMUM, name, box.high[name] - box.low[name]) for name in crossed]
         several = len(crossed) > 1 or least > wanted
         raised = () if several else box.raised(crossed[0], box.low[crossed[0]])
         return missing, [tuple(change for each in lowered for change in each), raised]
     if least > wanted:
-        more = box.change(Kind.REPLICAS, None, least - wanted)
+        more = box.change(ChangeKind.REPLICAS, None, least - wanted)
         return least - wanted, [more, *_lower_minima(box, least - wanted, most)]
     missing = wanted - greatest
     ways = [box.raised(name, box.high[name] + missing) for name in box.low]
-    return missing, [box.change(Kind.REPLICAS, None, -missing), *ways]
+    return missing, [box.change(ChangeKind.REPLICAS, None, -missing), *ways]
 
 
 def _smaller_or_larger(box: _Box) -> list[Changes]:
@@ -161,20 +161,20 @@ def _smaller_or_larger(box: _Box) -> list[Changes]:
         return []
     larger = [box.raised(name, wanted) for name, most in box.high.items() if most < wanted]
     together = tuple(change for each in larger for change in each) if all(larger) else ()
-    return [box.change(Kind.REPLICAS, None, fitting - wanted), together]
+    return [box.change(ChangeKind.REPLICAS, None, fitting - wanted), together]
 
 
 def _lower_minima(box: _Box, by: int, most: int) -> Iterator[Changes]:
     """Yield single minima that are large enough, or the fewest that are large enough together."""
     enough = [name for name in sorted(box.low) if box.low[name] >= by]
     for name in enough[:most]:
-        yield box.change(Kind.MINIMUM, name, -by)
+        yield box.change(ChangeKind.MINIMUM, name, -by)
     if enough:
         return
     changes: list[Change] = []
     for name in sorted(box.low, key=lambda each: (-box.low[each], each)):
         step = min(by, box.low[name])
         if step:
-            changes += box.change(Kind.MINIMUM, name, -step)
+            changes += box.change(ChangeKind.MINIMUM, name, -step)
         by -= step
     yield tuple(changes)

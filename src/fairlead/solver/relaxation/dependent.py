@@ -12,7 +12,7 @@ from typing import assert_never
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.move_budget import gives_way
 from fairlead.models.in_order import kept
@@ -32,12 +32,12 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import could_move, members
+from fairlead.models.rules.survival import part_of
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.apply import part_of, percentage
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.open_clusters import tolerating
 from fairlead.solver.relaxation.relaxable import Key, widest
-from fairlead.solver.relaxation.relaxed import Relaxed
+from fairlead.solver.relaxation.relaxed import RelaxableVariables
 
 
 def openable(workload: Workload) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def openable(workload: Workload) -> tuple[str, ...]:
 
 def copy_somewhere(workload: Workload) -> Key:
     """Return the key of the rule that a candidate of now holds a copy: it gives way to those opened."""
-    return Because(KIND, workload.key), "least"
+    return Origin(KIND, workload.key), "least"
 
 
 def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Encoding) -> None:
@@ -109,7 +109,7 @@ def moves_saved(
 
 def survivors_saved(
     key: Key,
-    several: Iterable[Relaxed],
+    several: Iterable[RelaxableVariables],
     problem: Problem,
     changes: Callable[[str], Sequence[Term]],
     encoding: Encoding,
@@ -124,11 +124,11 @@ def survivors_saved(
     for relaxed in several:
         relaxable = relaxed.relaxable
         workload = problem.workload_by_key.get(key[0].workload or "")
-        if relaxable.kind is not Kind.SURVIVAL or workload is None:
+        if relaxable.kind is not ChangeKind.SURVIVAL or workload is None:
             continue
         known = (each for each in workload.rules_of(Survival) if each.name == relaxable.detail)
         rule = next((each for each in known if each.minimum == relaxable.before), None)
-        percent = None if rule is None else percentage(rule)
+        percent = None if rule is None else rule.percent
         fewer = [each for each in changes(workload.key) if each[1] < 0]
         if rule is None or percent is None or not fewer:
             continue
@@ -172,7 +172,9 @@ def _wide(problem: Problem) -> Mapping[str, tuple[WorkloadRule, ...]]:
     return found
 
 
-def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed], encoding: Encoding) -> None:
+def bind_opened(
+    workload: Workload, problem: Problem, relaxed: Sequence[RelaxableVariables], encoding: Encoding
+) -> None:
     """Let the minimum of a cluster bind as soon as tolerations open it, also where it would hold nothing.
 
     `workload`, `problem`: the workload and its problem, without what tolerations would open. `relaxed`: what
@@ -192,7 +194,7 @@ def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed]
             lowered = [
                 (each.steps, 1)
                 for each in mine
-                if each.relaxable.kind is Kind.MINIMUM and each.relaxable.cluster == name
+                if each.relaxable.kind is ChangeKind.MINIMUM and each.relaxable.cluster == name
             ]
             is_open = total(opening) - (len(opening) - 1)
             used = encoding.used(workload.key, name)
@@ -212,7 +214,7 @@ def count_opened_groups(
     if known is None or (copies is not None and not copies.choice) or not workload.replicas:
         return closed
     for rule in (each for each in _wide(problem)[workload.key] if isinstance(each, Skew)):
-        because = Because(rule.kind, workload.key, None, rule.field)
+        because = Origin(rule.kind, workload.key, None, rule.field)
         held = {
             group: total(encoding.replicas(workload.key, name) for name in sorted(clusters))
             for group, clusters in rule.groups.items()
@@ -234,7 +236,10 @@ def count_opened_groups(
 
 
 def open_groups(
-    workload: Workload, closed: Mapping[str, cp_model.IntVar], relaxed: Sequence[Relaxed], encoding: Encoding
+    workload: Workload,
+    closed: Mapping[str, cp_model.IntVar],
+    relaxed: Sequence[RelaxableVariables],
+    encoding: Encoding,
 ) -> None:
     """Let no cluster be closed of which all taints are tolerated that keep away what it holds."""
     for name, variable in closed.items():
@@ -243,10 +248,10 @@ def open_groups(
             encoding.model.add(variable + total(opening) <= len(opening))
 
 
-def _opening(relaxed: Sequence[Relaxed], workload: str, cluster: str) -> list[cp_model.IntVar]:
+def _opening(relaxed: Sequence[RelaxableVariables], workload: str, cluster: str) -> list[cp_model.IntVar]:
     """Return whether each of the taints of a cluster is tolerated that keep away what is there as well."""
-    key: Key = (Because(candidates.KIND, workload, cluster), "most")
-    tolerations = [each for each in relaxed if each.relaxable.kind is Kind.TOLERATION]
+    key: Key = (Origin(candidates.KIND, workload, cluster), "most")
+    tolerations = [each for each in relaxed if each.relaxable.kind is ChangeKind.TOLERATION]
     found = [each for each in tolerations if key in each.relaxable.keys]
     return [each.on for each in found if key not in each.relaxable.staying]
 

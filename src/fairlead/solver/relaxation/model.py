@@ -9,13 +9,13 @@ from functools import partial
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
-from fairlead.encoders.variables import Group, Place, Range
+from fairlead.encoders.variables import Interval, Place, PlaceSet
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.boxes import Available, room_left
 from fairlead.solver.relaxation.dependent import (
@@ -30,18 +30,18 @@ from fairlead.solver.relaxation.dependent import (
     survivors_saved,
 )
 from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
-from fairlead.solver.relaxation.relaxed import Relaxed, by_index, changes_of, polished, support
+from fairlead.solver.relaxation.relaxed import RelaxableVariables, by_index, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Verdict
+from fairlead.solver.running.search import Search, Verdict
 
 POLISHING = 0.2
 """Most work of each choice among changes of one cost, by CP-SAT's measure: the same on any machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class RelaxationSolution:
     """Changes that the model finds."""
 
     changes: tuple[Change, ...]
@@ -83,9 +83,9 @@ class RelaxationModel:
     def __init__(self, problem: Problem, found: Sequence[Relaxable], encoding: Encoding) -> None:
         self.problem = problem
         self.encoding = encoding
-        self.relaxed: list[Relaxed] = []
+        self.relaxed: list[RelaxableVariables] = []
         closed = [count_opened_groups(each, self.problem, encoding) for each in self.problem.workloads]
-        by_key: dict[Key, list[Relaxed]] = {}
+        by_key: dict[Key, list[RelaxableVariables]] = {}
         for relaxable in found:
             known = [key for key in relaxable.keys if key in encoding.given]
             most = min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
@@ -97,24 +97,24 @@ class RelaxationModel:
                 by_key.setdefault(key, []).append(relaxed)
         for key, several in by_key.items():
             slack = encoding.given[key]
-            if all(each.relaxable.kind is Kind.TOLERATION for each in several):
+            if all(each.relaxable.kind is ChangeKind.TOLERATION for each in several):
                 # A cluster is open when every one of its taints is tolerated; what runs may stay before that.
                 for each in several:
                     staying = each.relaxable.staying.get(key, 0)
                     encoding.model.add(slack <= staying + each.relaxable.every * each.steps)
             else:
                 steps = [(each.steps, each.relaxable.every) for each in several]
-                of_replicas = partial(self._changes_of, Kind.REPLICAS)
+                of_replicas = partial(self._changes_of, ChangeKind.REPLICAS)
                 saved = moves_saved(key, problem, of_replicas, encoding)
                 saved += survivors_saved(key, several, problem, of_replicas, encoding)
                 encoding.model.add(slack <= weighted(steps) + saved)
         for workload, shut in zip(self.problem.workloads, closed, strict=True):
             open_groups(workload, shut, self.relaxed, encoding)
-            keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
+            keep_copies_whole(workload, self._changes_of(ChangeKind.REPLICAS, workload.key), encoding)
             bind_opened(workload, self.problem, self.relaxed, encoding)
         self._keep_shared_totals_equal(encoding)
 
-    def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> Relaxed:
+    def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> RelaxableVariables:
         """Add the variables of one relaxable."""
         model = encoding.model
         steps = model.new_int_var(0, most, "")
@@ -123,10 +123,10 @@ class RelaxationModel:
             model.add(steps <= most * on)
         if relaxable.kind in KINDS:
             stock = stock_of(relaxable, self.problem)
-            return Relaxed(relaxable, steps, stock.worth(encoding, on), on, stock)
-        return Relaxed(relaxable, steps, steps, on)
+            return RelaxableVariables(relaxable, steps, stock.worth(encoding, on), on, stock)
+        return RelaxableVariables(relaxable, steps, steps, on)
 
-    def _changes_of(self, kind: Kind, workload: str, detail: str = "") -> list[Term]:
+    def _changes_of(self, kind: ChangeKind, workload: str, detail: str = "") -> list[Term]:
         """Return by how much a number of a workload is changed."""
         return [
             (each.steps, each.relaxable.direction)
@@ -144,30 +144,30 @@ class RelaxationModel:
         sharing = {
             (key, each.relaxable.kind, each.relaxable.named)
             for each in self.relaxed
-            if each.relaxable.kind in (Kind.TOTAL, Kind.REPLICAS) and each.relaxable.sharing
+            if each.relaxable.kind in (ChangeKind.TOTAL, ChangeKind.REPLICAS) and each.relaxable.sharing
             for key in each.relaxable.workloads
         }
         known = knowing_all(self.problem) if sharing else self.problem
         for key, kind, detail in sorted(sharing):
             # A cluster that a toleration opens is in the set as well.
             workload, change = known.workload_by_key[key], weighted(self._changes_of(kind, key, detail))
-            if kind is Kind.TOTAL:
+            if kind is ChangeKind.TOTAL:
                 rule = next(each for each in workload.rules_of(GroupTotal) if each.name == detail)
                 clusters, before = rule.clusters, rule.minimum
             elif workload.rule(Duplicated) is None:
                 clusters, before = frozenset(self.problem.cluster_by_name), workload.replicas
             else:
                 continue
-            encoding.model.add(encoding.selection.total(Group(key, clusters)) == before + change)
+            encoding.model.add(encoding.selection.total(PlaceSet(key, clusters)) == before + change)
 
-    def run(self, deadline: Deadline, seed: int) -> Solution | None:
+    def run(self, search: Search) -> RelaxationSolution | None:
         """Find the cheapest changes; None where none was found.
 
         First the least cost, then at that cost the fewest relaxables, the first kinds and the first names,
         and then no more of a resource than is needed. Where time runs out, the best that was found is kept,
         and is not certain: who had more time may be told something else.
         """
-        model, effort = self.encoding.model, Effort(deadline, 1, seed)
+        model, effort = self.encoding.model, search.single()
         of_relaxables = (variable for each in self.relaxed for variable in (each.steps, each.cost, each.on))
         # A variable may stand for several of these.
         every = (*of_relaxables, *self.encoding.replica_variables)
@@ -177,12 +177,11 @@ class RelaxationModel:
         if values is None:
             return None
         if found.verdict is Verdict.OPTIMAL:
-            short = Effort(deadline, 1, seed, POLISHING)
-            values = polished(model.clone(), variables, self.relaxed, values, short)
-        certain = found.verdict is Verdict.OPTIMAL and deadline.remaining() > 0
+            values = polished(model.clone(), variables, self.relaxed, values, search.single(POLISHING))
+        certain = found.verdict is Verdict.OPTIMAL and search.deadline.remaining() > 0
         placement = self.encoding.placement(lambda variable: values[variable.index])
         changes = changes_of(self.relaxed, values, placement)
-        return Solution(changes, support(self.relaxed, values), certain, placement)
+        return RelaxationSolution(changes, support(self.relaxed, values), certain, placement)
 
     def _start(self) -> list[Term]:
         """Return values to start from: what a greedy placement lacks is what the relaxables give."""
@@ -225,10 +224,10 @@ def _somehow(workload: Workload, problem: Problem, available: Available, *_: obj
     return placed
 
 
-def _ranges(problem: Problem) -> dict[Place, Range]:
+def _ranges(problem: Problem) -> dict[Place, Interval]:
     """Return how many replicas a place may hold where more may be asked for."""
     return {
-        Place(workload.key, cluster.name): Range(0, widest(workload))
+        Place(workload.key, cluster.name): Interval(0, widest(workload))
         for workload in problem.workloads
         if widest(workload) > workload.replicas and _adds_up(workload)
         for cluster in problem.clusters

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.slack import Side
 from fairlead.models import rules
 from fairlead.models.cluster import Taint
@@ -15,19 +15,19 @@ from fairlead.models.statement import Change, Detail, detail_text
 from fairlead.models.triggers import is_held_back
 from fairlead.models.validity import largest, together
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 
 PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""
 
-Key = tuple[Because, Side]
+Key = tuple[Origin, Side]
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxable:
     """A number that may be changed; kind, workload, cluster, detail, before and source as for `Change`."""
 
-    kind: Kind
+    kind: ChangeKind
     workload: str | None
     cluster: str | None
     detail: Detail
@@ -89,15 +89,15 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
         case rules.Candidates():
             yield from _tolerations(rule, workload, most)
         case rules.Total():
-            yield from _replicas(workload, rule, most, (Because(total.KIND, key),))
+            yield from _replicas(workload, rule, most, (Origin(total.KIND, key),))
         case rules.Duplicated():
             names = (workload.rule(rules.Candidates) or rules.Candidates(())).names if not rule.copies else ()
-            because = tuple(Because(duplicated.KIND, key, name) for name in names)
+            because = tuple(Origin(duplicated.KIND, key, name) for name in names)
             if not rule.copies:
                 yield from _replicas(workload, rule, most, because, smallest_copy(workload))
             for name, (least, source, _) in sorted(rule.least.items() if not rule.choice else ()):
-                tight: Key = (Because(duplicated.KIND, key, name), "least")
-                yield Relaxable(Kind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
+                tight: Key = (Origin(duplicated.KIND, key, name), "least")
+                yield Relaxable(ChangeKind.MINIMUM, key, name, "", least, -1, least - 1, (tight,), source)
         case rules.Bounds() if is_held_back(workload):
             return  # they only say that nothing may move
         case rules.GroupTotal():
@@ -111,7 +111,7 @@ def _of_rule(rule: rules.BindingRule, workload: Workload, most: int) -> Iterator
             assert_never(rule)
 
 
-def _keys(because: Iterable[Because], side: Side) -> tuple[Key, ...]:
+def _keys(because: Iterable[Origin], side: Side) -> tuple[Key, ...]:
     """Return the keys that give way where a number is lowered, so that less is asked for, or raised."""
     return tuple((each, side) for each in because)
 
@@ -125,14 +125,14 @@ def _replicas(
     workload: Workload,
     rule: rules.Total | rules.Duplicated,
     most: int,
-    because: tuple[Because, ...],
+    because: tuple[Origin, ...],
     least: int = 1,
 ) -> Iterator[Relaxable]:
     """Yield fewer and more replicas; at least one is left."""
     now, source = workload.replicas, workload.replicas_source or rule.source
     fewer, more = _keys(because, "least"), _keys(because, "most")
-    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, -1, now - least, fewer, source)
-    yield Relaxable(Kind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
+    yield Relaxable(ChangeKind.REPLICAS, workload.key, None, "", now, -1, now - least, fewer, source)
+    yield Relaxable(ChangeKind.REPLICAS, workload.key, None, "", now, 1, most - now, more, source)
 
 
 def _numbers(rule: rules.Numbered, workload: Workload, most: int) -> Iterator[Relaxable]:
@@ -140,10 +140,10 @@ def _numbers(rule: rules.Numbered, workload: Workload, most: int) -> Iterator[Re
     for number in sorted(rule.numbers(), key=lambda each: (each.side is RuleSide.MOST, each.cluster or "")):
         less, name, end = number.side is RuleSide.LEAST, number.cluster, number.farthest
         rows = rule.rows if name is None else (number.name,)
-        because = (Because(rule.kind, workload.key, name, row) for row in rows)
+        because = (Origin(rule.kind, workload.key, name, row) for row in rows)
         by = number.value - (end or 0) if less else (most if end is None else end) - number.value
         yield Relaxable(
-            Kind(number.change),
+            ChangeKind(number.change),
             workload.key,
             name,
             rule.detail,
@@ -169,12 +169,12 @@ def _tolerations(rule: rules.Candidates, workload: Workload, most: int) -> Itera
         evicting = any(taint.effect != "NoSchedule" for taint in exclusion.taints)
         for taint in exclusion.taints:
             stays = evicting and taint.effect == "NoSchedule" and name in rule.excluded
-            key: Key = (Because(candidates.KIND, workload.key, name), "most")
+            key: Key = (Origin(candidates.KIND, workload.key, name), "most")
             keys.setdefault(taint, {})[key] = workload.current.get(name, 0) if stays else 0
             sources.setdefault(taint, exclusion.source)
     for taint, found in keys.items():
         yield Relaxable(
-            Kind.TOLERATION,
+            ChangeKind.TOLERATION,
             workload.key,
             None,
             taint,

@@ -18,7 +18,7 @@ from fairlead.solver.changes.kinds import order
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Finding
+from fairlead.solver.running.search import RunLimits, RunResult
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""
@@ -29,7 +29,7 @@ Values = Mapping[int, int]
 
 
 @dataclass(slots=True)
-class Relaxed:
+class RelaxableVariables:
     """Variables of one relaxable in the model."""
 
     relaxable: Relaxable
@@ -44,19 +44,21 @@ class Relaxed:
     """Stock that it adds to; None where each step costs 1."""
 
 
-def by_index(variables: Sequence[cp_model.IntVar], found: Finding) -> Values | None:
+def by_index(variables: Sequence[cp_model.IntVar], found: RunResult) -> Values | None:
     """Return the values of some variables in a run; None where it found nothing."""
     if found.values is None:
         return None
     return {variable.index: value for variable, value in zip(variables, found.values, strict=True)}
 
 
-def support(relaxed: Sequence[Relaxed], values: Values) -> tuple[int, ...]:
+def support(relaxed: Sequence[RelaxableVariables], values: Values) -> tuple[int, ...]:
     """Return the positions of the relaxables that are relaxed."""
     return tuple(at for at, each in enumerate(relaxed) if values[each.steps.index])
 
 
-def changes_of(relaxed: Sequence[Relaxed], values: Values, placement: Placement) -> tuple[Change, ...]:
+def changes_of(
+    relaxed: Sequence[RelaxableVariables], values: Values, placement: Placement
+) -> tuple[Change, ...]:
     """Return the changes of a solution, in order."""
     found = (
         change
@@ -66,7 +68,7 @@ def changes_of(relaxed: Sequence[Relaxed], values: Values, placement: Placement)
     return tuple(sorted((each for each in found if each.amount), key=order))
 
 
-def _changes(relaxed: Relaxed, steps: int, placement: Placement) -> Iterator[Change]:
+def _changes(relaxed: RelaxableVariables, steps: int, placement: Placement) -> Iterator[Change]:
     """Yield the changes by a relaxable; of the workloads that share a number, the first has the cost."""
     relaxable = relaxed.relaxable
     by, cost = (steps, steps) if relaxed.stock is None else relaxed.stock.lacking(placement)
@@ -77,9 +79,9 @@ def _changes(relaxed: Relaxed, steps: int, placement: Placement) -> Iterator[Cha
 def polished(
     model: cp_model.CpModel,
     variables: Sequence[cp_model.IntVar],
-    relaxed: Sequence[Relaxed],
+    relaxed: Sequence[RelaxableVariables],
     values: Values,
-    effort: Effort,
+    effort: RunLimits,
 ) -> Values:
     """Return the values that are chosen among the solutions of one cost.
 

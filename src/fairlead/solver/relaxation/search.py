@@ -15,7 +15,7 @@ from fairlead.models.variants import among, binding, with_rules, with_workload
 from fairlead.models.workload import Workload, earlier_groups, in_group
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
-from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
+from fairlead.solver.changes.kinds import ChangeKind, describe_all, effort, order
 from fairlead.solver.changes.open_clusters import interpreted, may_be_untold
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.feasibility import has_placement
@@ -28,13 +28,13 @@ from fairlead.solver.relaxation.shared_numbers import (
     spoils,
     spoilt,
 )
-from fairlead.solver.relaxation.way import Way, chosen, joined
+from fairlead.solver.relaxation.way import WayOut, chosen, joined
 from fairlead.solver.relaxation.ways import is_large, ways, ways_of_large
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def relaxations(
-    problem: Problem, deadline: Deadline, seed: int, *, most: int = 3, failing: Container[str] | None = None
+    problem: Problem, search: Search, *, most: int = 3, failing: Container[str] | None = None
 ) -> tuple[Relaxation, ...]:
     """Return changes that make a problem feasible, the cheapest ones; see `fairlead.solver.changes.kinds`.
 
@@ -42,24 +42,24 @@ def relaxations(
     whole problem has a placement, in some choice of affinity groups, except for parts of which no way out is
     known (`Relaxation.without`). None changes all the rules that a cheaper one changes.
 
-    `problem`: a problem without placement. Parts of it that have one are left alone. `deadline`: when the
-    answer is due; what is verified by then is returned. `seed`: random seed of CP-SAT. `most`: how many are
+    `problem`: a problem without placement. Parts of it that have one are left alone. `search`: when the
+    answer is due; what is verified by then is returned. `most`: how many are
     wanted. `failing`: workloads of which it is known that they, or others of their part, cannot be placed;
     None where that is to be found out.
     """
-    if not deadline.remaining():
+    if not search.deadline.remaining():
         return ()
-    found: list[list[Way]] = []
-    parts = bundles(problem, deadline, seed, failing)
+    found: list[list[WayOut]] = []
+    parts = bundles(problem, search, failing)
     without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
-        of_part, left_out = _ways_out(part, problem, deadline.part(1 / left), seed, most)
+        of_part, left_out = _ways_out(part, problem, search.part(1 / left), most)
         found += [of_part] if of_part else []
         without += left_out
     inside = {workload.key for part in parts for workload in part.workloads}
-    suiting: list[Way] = []
+    suiting: list[WayOut] = []
     for way in _together(found, most):
-        if len(suiting) < most and _suits_others(way, inside, problem, deadline, seed):
+        if len(suiting) < most and _suits_others(way, inside, problem, search):
             suiting.append(way)
     return tuple(
         replace(_relaxation(way, problem), without=tuple(sorted(without)))
@@ -68,20 +68,20 @@ def relaxations(
 
 
 def _ways_out(
-    part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int
-) -> tuple[list[Way], AbstractSet[str]]:
+    part: Problem, problem: Problem, search: Search, most: int
+) -> tuple[list[WayOut], AbstractSet[str]]:
     """Return ways out of one part of a problem, and workloads that they leave out: nothing helps these."""
-    part, afresh = _placed_afresh(part, deadline, seed)
+    part, afresh = _placed_afresh(part, search)
     left_out: AbstractSet[str] = frozenset(each.key for each in part.workloads if is_shut(each, afresh=True))
     while True:
         rest = among(part, part.workload_by_key.keys() - left_out) if left_out else part
-        if (left_out or afresh) and _is_feasible(rest, deadline, seed):
-            return ([Way(afresh, proven=True)] if afresh else []), left_out
-        found = _ways_of(rest, problem, deadline, seed, most) if deadline.remaining() else []
+        if (left_out or afresh) and _is_feasible(rest, search):
+            return ([WayOut(afresh, proven=True)] if afresh else []), left_out
+        found = _ways_of(rest, problem, search, most) if search.deadline.remaining() else []
         if found:
             both = [(tuple(sorted((*afresh, *one.changes), key=order)), one.proven) for one in found]
-            return [Way(changes, proven) for changes, proven in both], left_out
-        stuck = left_out | _stuck(rest, problem, deadline, seed)
+            return [WayOut(changes, proven) for changes, proven in both], left_out
+        stuck = left_out | _stuck(rest, problem, search)
         if stuck == left_out:
             # Each has a way out, but no one is known for all: those last whose rules do not tell theirs.
             stuck = left_out | {each.key for each in rest.workloads if may_be_untold(each)}
@@ -90,23 +90,21 @@ def _ways_out(
         left_out = stuck
 
 
-def _placed_afresh(part: Problem, deadline: Deadline, seed: int) -> tuple[Problem, tuple[Change, ...]]:
+def _placed_afresh(part: Problem, search: Search) -> tuple[Problem, tuple[Change, ...]]:
     """Return a part whose workloads that nothing opens a cluster to are placed afresh, where that helps them.
 
     Only a group before the observed one can help these. The second are the changes that this takes.
     """
     shut = filter(is_shut, part.workloads)
     after, changes = part, list[Change]()
-    for moved, change in _in_earlier_groups(
-        shut, lambda one: alone(one, with_workload(part, one)), deadline, seed
-    ):
+    for moved, change in _in_earlier_groups(shut, lambda one: alone(one, with_workload(part, one)), search):
         after = with_workload(after, moved)
         changes.append(change)
     return after, tuple(sorted(changes, key=order))
 
 
 def _in_earlier_groups(
-    workloads: Iterable[Workload], tried: Callable[[Workload], Problem], deadline: Deadline, seed: int
+    workloads: Iterable[Workload], tried: Callable[[Workload], Problem], search: Search
 ) -> Iterator[tuple[Workload, Change]]:
     """Yield workloads in a group before the observed one that would do, and that it takes a reschedule.
 
@@ -115,46 +113,49 @@ def _in_earlier_groups(
     for workload in workloads:
         for group in earlier_groups(workload):
             moved = replace(in_group(workload, group), groups=())
-            if _is_feasible(tried(moved), deadline, seed):
-                yield moved, Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
+            if _is_feasible(tried(moved), search):
+                yield (
+                    moved,
+                    Change(ChangeKind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source),
+                )
                 break
 
 
-def _stuck(part: Problem, problem: Problem, deadline: Deadline, seed: int) -> AbstractSet[str]:
+def _stuck(part: Problem, problem: Problem, search: Search) -> AbstractSet[str]:
     """Return the workloads that have no way out even where all others have left their clusters."""
     found: set[str] = set()
     for each in part.workloads if len(part.workloads) > 1 else ():
         one = alone(each, part)
-        if not _is_feasible(one, deadline, seed) and not _ways_of(one, problem, deadline, seed, 1):
+        if not _is_feasible(one, search) and not _ways_of(one, problem, search, 1):
             found.add(each.key)
-        if not deadline.remaining():
+        if not search.deadline.remaining():
             return frozenset()
     return found
 
 
-def _is_feasible(part: Problem, deadline: Deadline, seed: int) -> bool:
+def _is_feasible(part: Problem, search: Search) -> bool:
     """Tell whether a part has a placement in any choice of groups; False where time is over before that."""
-    tried = takewhile(lambda _: deadline.remaining(), choices(part))
-    return any(has_placement(each.problem, deadline, seed) for each in tried)
+    tried = takewhile(lambda _: search.deadline.remaining(), choices(part))
+    return any(has_placement(each.problem, search) for each in tried)
 
 
-def _ways_of(part: Problem, problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def _ways_of(part: Problem, problem: Problem, search: Search, most: int) -> list[WayOut]:
     """Return ways out of a part, whatever groups its workloads get, that spoil nothing in the problem."""
-    found: list[Way] = []
+    found: list[WayOut] = []
     every = list(choices(part))
     certain = is_complete(part)
     for left, choice in zip(range(len(every), 0, -1), every, strict=True):
-        due = deadline.part(1 / left)
-        if not due.remaining():
+        due = search.part(1 / left)
+        if not due.deadline.remaining():
             certain = False
             break
-        found += _ways_of_all(choice.problem, due, seed, most)
-    afresh = _in_earlier_groups(part.workloads, lambda moved: with_workload(part, moved), deadline, seed)
-    found += [Way((change,), proven=True) for _, change in afresh]
+        found += _ways_of_all(choice.problem, due, most)
+    afresh = _in_earlier_groups(part.workloads, lambda moved: with_workload(part, moved), search)
+    found += [WayOut((change,), proven=True) for _, change in afresh]
     sure = certain and all(one.proven for one in found)
     suiting = [one for one in found if not spoils(one.changes, problem.workloads, problem)]
     suiting = suiting or [one for one in found if _is_told(one.changes, problem)]
-    return chosen([Way(one.changes, sure and one.proven) for one in suiting], most)
+    return chosen([WayOut(one.changes, sure and one.proven) for one in suiting], most)
 
 
 def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
@@ -163,7 +164,7 @@ def _is_told(changes: Sequence[Change], problem: Problem) -> bool:
     return all(interpreted(each, problem.clusters) is not None for each in every)
 
 
-def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def _ways_of_all(part: Problem, search: Search, most: int) -> list[WayOut]:
     """Return ways out of a part; where it is several that share numbers, those of the first one if these do.
 
     What the first one without a placement needs at least, all of them need; so its cheapest way is the
@@ -171,24 +172,22 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
     """
     several = apart(part, opened=True)
     inside = (among(part, each.workload_by_key.keys()) for each in several if len(several) > 1)
-    first = next((each for each in inside if not has_placement(each, deadline, seed)), None)
+    first = next((each for each in inside if not has_placement(each, search)), None)
     if first is not None:
         found = [
-            Way(changes, way.proven)
-            for way in ways(first, deadline.part(0.5), seed, most)
-            if has_placement(
-                apply(part, changes := for_all(way.changes, part.workloads, part)), deadline, seed
-            )
+            WayOut(changes, way.proven)
+            for way in ways(first, search.part(0.5), most)
+            if has_placement(apply(part, changes := for_all(way.changes, part.workloads, part)), search)
         ]
         if found:
             return found
     if is_large(part):
-        found = ways_of_large(part, deadline, seed, most)
-        return found or ways(part, deadline, seed, most, modelled=deadline.at == math.inf)
-    return ways(part, deadline, seed, most)
+        found = ways_of_large(part, search, most)
+        return found or ways(part, search, most, modelled=search.deadline.at == math.inf)
+    return ways(part, search, most)
 
 
-def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
+def _together(found: Sequence[Sequence[WayOut]], most: int) -> list[WayOut]:
     """Return ways out of all parts: the best of each, and then another one in a single part."""
     if not found:
         return []
@@ -199,9 +198,7 @@ def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
     return chosen(every, 2 * most) if len(found) > 1 else every
 
 
-def _suits_others(
-    way: Way, inside: AbstractSet[str], problem: Problem, deadline: Deadline, seed: int
-) -> bool:
+def _suits_others(way: WayOut, inside: AbstractSet[str], problem: Problem, search: Search) -> bool:
     """Tell whether those who share a number that is changed, and had a placement, still have one."""
     sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
     more = for_all(way.changes, sharing, problem)[len(way.changes) :]
@@ -211,13 +208,13 @@ def _suits_others(
     rest = among(problem, problem.workload_by_key.keys() - inside)
     after = apply(rest, more)
     return all(
-        _is_feasible(part, deadline, seed)
+        _is_feasible(part, search)
         for part in apart(after, opened=True)
         if not changed.isdisjoint(part.workload_by_key)
     )
 
 
-def _relaxation(way: Way, problem: Problem) -> Relaxation:
+def _relaxation(way: WayOut, problem: Problem) -> Relaxation:
     """Put changes into words."""
     text = describe_all(way.changes, named=len(problem.workloads) > 1)
     return Relaxation(
@@ -230,9 +227,7 @@ def _relaxation(way: Way, problem: Problem) -> Relaxation:
     )
 
 
-def bundles(
-    problem: Problem, deadline: Deadline, seed: int, failing: Container[str] | None = None
-) -> tuple[Problem, ...]:
+def bundles(problem: Problem, search: Search, failing: Container[str] | None = None) -> tuple[Problem, ...]:
     """Return the parts of a problem that have no placement, preferences left out.
 
     Workloads are in one part where they may meet on a cluster, in any of their affinity groups or once taints
@@ -252,17 +247,15 @@ def bundles(
         part
         for part in parts
         if (
-            has_none(part, deadline, seed)
-            if failing is None
-            else any(each.key in failing for each in part.workloads)
+            has_none(part, search) if failing is None else any(each.key in failing for each in part.workloads)
         )
     ]
     return tuple(among(bare, keys) for keys in _tied(hopeless, parts))
 
 
-def has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
+def has_none(part: Problem, search: Search) -> bool:
     """Tell whether a part has no placement in any choice of groups."""
-    return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
+    return all(has_placement(each.problem, search) is False for each in choices(part))
 
 
 def _tied(hopeless: Sequence[Problem], parts: Sequence[Problem]) -> list[set[str]]:

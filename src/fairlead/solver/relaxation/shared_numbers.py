@@ -8,12 +8,12 @@ from fairlead.models.cluster import Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Survival
 from fairlead.models.rules.candidates import Cause
+from fairlead.models.rules.survival import part_of
 from fairlead.models.source import FederatedUnit, KarmadaBinding, Source
 from fairlead.models.statement import Change, Detail
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.apply import part_of, percentage
 from fairlead.solver.changes.edits import inside
-from fairlead.solver.changes.kinds import Kind, taint_of
+from fairlead.solver.changes.kinds import ChangeKind, taint_of
 from fairlead.solver.changes.open_clusters import is_untold
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 
@@ -29,7 +29,7 @@ def shared(found: Iterable[Relaxable], problem: Problem) -> tuple[Relaxable, ...
     return tuple(together.values())
 
 
-def numbers_of(problem: Problem, kinds: Iterable[Kind] = tuple(Kind)) -> frozenset[Hashable]:
+def numbers_of(problem: Problem, kinds: Iterable[ChangeKind] = tuple(ChangeKind)) -> frozenset[Hashable]:
     """Return the numbers of policies that count for any workload, of some kinds."""
     wanted = frozenset(kinds)
     found = (
@@ -41,7 +41,7 @@ def numbers_of(problem: Problem, kinds: Iterable[Kind] = tuple(Kind)) -> frozens
     return frozenset(each for each in found if each is not None)
 
 
-EXACT = (Kind.TOTAL, Kind.REPLICAS)
+EXACT = (ChangeKind.TOTAL, ChangeKind.REPLICAS)
 """Kinds of exact numbers: changing one for a workload may break what another one has."""
 
 
@@ -62,7 +62,7 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
     tolerated = {
         (tolerations_of(problem.workload_by_key[each.workload]), each.detail): each
         for each in changes
-        if each.kind == Kind.TOLERATION and each.workload is not None
+        if each.kind == ChangeKind.TOLERATION and each.workload is not None
     }
     known = {each.about for each in changes}
     more = (
@@ -70,7 +70,7 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
         for workload in (workloads if wanted or tolerated else ())
         for change in _of_others(workload, wanted, tolerated, problem)
     )
-    raised = (each for each in changes if each.kind == Kind.MAXIMUM and not each.before)
+    raised = (each for each in changes if each.kind == ChangeKind.MAXIMUM and not each.before)
     copied = {(each.cluster, each.source): each for each in raised}
     every = (
         *more,
@@ -87,18 +87,18 @@ def _of_percentages(
     smaller = {
         (rule.source.holder, rule.name): 100 * change.after // workload.replicas
         for change in changes
-        if change.kind == Kind.SURVIVAL and change.workload is not None
+        if change.kind == ChangeKind.SURVIVAL and change.workload is not None
         for workload in (problem.workload_by_key[change.workload],)
         for rule in workload.rules_of(Survival)
         if (rule.name, rule.minimum) == (change.detail, change.before)
-        if rule.source is not None and percentage(rule) is not None
+        if rule.source is not None and rule.percent is not None
     }
     for workload in workloads if smaller else ():
         for rule in workload.rules_of(Survival):
             percent = smaller.get((rule.source.holder, rule.name)) if rule.source else None
             left = rule.minimum if percent is None else part_of(percent, workload.replicas)
             if left < rule.minimum:
-                about = (Kind.SURVIVAL, workload.key, None, rule.name)
+                about = (ChangeKind.SURVIVAL, workload.key, None, rule.name)
                 yield Change(*about, rule.minimum, left, 0, rule.source)
 
 
@@ -145,7 +145,7 @@ def spoilt(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
     """Yield the workloads to which tolerations open clusters of which their rules do not tell what holds."""
     tolerated: dict[Hashable, set[Taint]] = {}
     for each in changes:
-        if each.kind == Kind.TOLERATION and each.workload is not None:
+        if each.kind == ChangeKind.TOLERATION and each.workload is not None:
             whose = tolerations_of(problem.workload_by_key[each.workload])
             tolerated.setdefault(whose, set()).add(taint_of(each))
     for workload in workloads if tolerated else ():
@@ -206,12 +206,12 @@ def _joined(first: Relaxable, other: Relaxable) -> Relaxable:
 
 def number_of(relaxable: Relaxable, problem: Problem) -> Hashable:
     """Return a key of the number of a policy, to tell it from others; None where it is the workload's own."""
-    if relaxable.workload is None or relaxable.kind is Kind.COMPANION:
+    if relaxable.workload is None or relaxable.kind is ChangeKind.COMPANION:
         return None
     workload = problem.workload_by_key[relaxable.workload]
     place = (
         tolerations_of(workload)
-        if relaxable.kind is Kind.TOLERATION
+        if relaxable.kind is ChangeKind.TOLERATION
         else _declared(relaxable.source, workload)
     )
     if place is None:

@@ -14,7 +14,7 @@ from typing import assert_never
 from ortools.sat.python import cp_model
 
 from fairlead.encoders import capacity, move_budget, quota
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.cluster import Cluster
@@ -33,10 +33,10 @@ from fairlead.models.rules import (
     companionship,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
+from fairlead.models.rules.quota import QuotaScope, allowed, askers, taken_by_others
 from fairlead.models.statement import Change
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.conflicts.alone import fails_alone
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -44,9 +44,9 @@ from fairlead.solver.conflicts.units import over_budget
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
 from fairlead.solver.relaxation.shared_numbers import shared
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
-KINDS = (Kind.CAPACITY, Kind.QUOTA)
+KINDS = (ChangeKind.CAPACITY, ChangeKind.QUOTA)
 """Changes that add to a stock."""
 
 
@@ -106,7 +106,7 @@ class Stock:
 
 def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
     """Return the stock that a relaxable adds to: the resource of a cluster, or a quota."""
-    if relaxable.kind is Kind.QUOTA:
+    if relaxable.kind is ChangeKind.QUOTA:
         rule, scope = number_of(relaxable.detail, relaxable.cluster, problem)
         places = {
             Place(workload.key, cluster.name): needs(workload)[scope.resource]
@@ -125,7 +125,7 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
     )
 
 
-def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[WorkloadData, ...]:
+def askers_of(rule: Quota, scope: QuotaScope, problem: Problem) -> tuple[WorkloadData, ...]:
     """Return the workloads that could take of a number of a quota."""
     return tuple(
         workload
@@ -209,7 +209,7 @@ def relaxables(problem: Problem) -> tuple[Relaxable, ...]:
             case MoveBudget():
                 key: Key = (move_budget.gives_way(rule), "most")
                 more = (None, None, rule.name, rule.most, 1, PLENTY, (key,), rule.source)
-                found.append(Relaxable(Kind.MOVE_BUDGET, *more))
+                found.append(Relaxable(ChangeKind.MOVE_BUDGET, *more))
             case _:
                 assert_never(rule)
     # A number that one workload could not use otherwise still changes for it, where others share it.
@@ -228,7 +228,7 @@ def _capacities(problem: Problem) -> Iterator[Relaxable]:
             key: Key = (capacity.gives_way(cluster.name, resource), "most")
             before = cluster.free.get(resource, 0)
             yield Relaxable(
-                Kind.CAPACITY, None, cluster.name, resource, before, 1, PLENTY, (key,), cluster.source
+                ChangeKind.CAPACITY, None, cluster.name, resource, before, 1, PLENTY, (key,), cluster.source
             )
 
 
@@ -240,11 +240,11 @@ def _companions(rule: Companionship, problem: Problem) -> Iterator[Relaxable]:
         names = [cluster.name for cluster in problem.clusters]
         pairs = [pair for pair in combinations(rule.members, 2) if member in pair]
         keys: tuple[Key, ...] = tuple(
-            (Because(companionship.KIND, later, name, pair_name(rule, earlier, later)), "most")
+            (Origin(companionship.KIND, later, name, pair_name(rule, earlier, later)), "most")
             for earlier, later in pairs
             for name in names
         )
-        yield Relaxable(Kind.COMPANION, member, None, rule.name, 1, -1, 1, keys, rule.source)
+        yield Relaxable(ChangeKind.COMPANION, member, None, rule.name, 1, -1, 1, keys, rule.source)
 
 
 def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
@@ -257,10 +257,12 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
             key: Key = (quota.gives_way(rule, scope), "most")
             detail = detail_of(rule, scope.resource)
             source = limit.source or rule.source
-            yield Relaxable(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
+            yield Relaxable(
+                ChangeKind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source
+            )
 
 
-def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tuple[Change, ...]]:
+def larger_budgets(problem: Problem, search: Search) -> list[tuple[Change, ...]]:
     """Return a budget that allows what has to move, where that makes a problem feasible; empty where not.
 
     Nothing else that costs as little does: to scale something down by one saves one move at most. Only a
@@ -275,16 +277,18 @@ def larger_budgets(problem: Problem, deadline: Deadline, seed: int) -> list[tupl
         if found and not copied:
             moving = sum(found.values())
             more = moving - rule.most
-            changes = (Change(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),)
+            changes = (
+                Change(ChangeKind.MOVE_BUDGET, None, None, rule.name, rule.most, moving, more, rule.source),
+            )
             after = apply(problem, changes)
             # Whoever fails by himself is found much faster than all of them together.
             hopeless = is_scarce(after) or any(fails_alone(each, after) for each in after.workloads)
-            if not hopeless and has_placement(after, deadline, seed):
+            if not hopeless and has_placement(after, search):
                 return [changes]
     return []
 
 
 def _may_save_more(relaxable: Relaxable) -> bool:
     """Tell whether a change that costs 1 may save several moves."""
-    shared = relaxable.kind is Kind.REPLICAS and bool(relaxable.sharing)
-    return shared or relaxable.kind is Kind.TOLERATION
+    shared = relaxable.kind is ChangeKind.REPLICAS and bool(relaxable.sharing)
+    return shared or relaxable.kind is ChangeKind.TOLERATION

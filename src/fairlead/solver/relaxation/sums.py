@@ -14,7 +14,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind, order, varied
+from fairlead.solver.changes.kinds import ChangeKind, order, varied
 from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.feasibility import has_placement
@@ -22,20 +22,20 @@ from fairlead.solver.relaxation.box_sums import Changes, of_one
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 from fairlead.solver.relaxation.shared_numbers import EXACT
 from fairlead.solver.relaxation.stock import KINDS, larger_budgets, relaxables, stock_of
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 FRUITLESS = 3
 """Changes in a row that may fail to be verified before this is given up."""
 
 
-def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
+def quick(problem: Problem, search: Search, most: int) -> list[Changes]:
     """Return changes that make a problem feasible and cost the least; empty where sums do not tell.
 
     `problem`: a problem without placement, preferences left out; `most`: how many are wanted.
     """
     if len(problem.workloads) == 1:
         return of_one(problem, most)
-    ways = larger_budgets(problem, deadline, seed)
+    ways = larger_budgets(problem, search)
     if ways:
         return ways
     for excess in _excesses(problem):
@@ -43,9 +43,9 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
         fruitless = 0
         for change in _cheapest(excess, problem):
             changes = followed((change,), problem)
-            if len(ways) >= most or fruitless >= FRUITLESS or not deadline.remaining():
+            if len(ways) >= most or fruitless >= FRUITLESS or not search.deadline.remaining():
                 break
-            if has_placement(apply(problem, changes), deadline, seed):
+            if has_placement(apply(problem, changes), search):
                 ways.append(changes)
             elif not ways:
                 fruitless += 1
@@ -86,7 +86,7 @@ def _of_quota(rule: Quota, problem: Problem, found: Sequence[Relaxable]) -> Iter
         adding = tuple(
             relaxable
             for relaxable in found
-            if relaxable.kind is Kind.QUOTA
+            if relaxable.kind is ChangeKind.QUOTA
             and number_of(relaxable.detail, relaxable.cluster, problem) == (rule, scope)
         )
         inside = tuple(problem.workload(key) for key, amount in asked.items() if amount)
@@ -95,13 +95,13 @@ def _of_quota(rule: Quota, problem: Problem, found: Sequence[Relaxable]) -> Iter
 
 def _of_clusters(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Excess]:
     """Yield resources of which totals ask for more than all clusters have that are open to them."""
-    if any(relaxable.kind is Kind.TOLERATION for relaxable in found):
+    if any(relaxable.kind is ChangeKind.TOLERATION for relaxable in found):
         # To open a cluster costs 1, whatever it has.
         return
     adding: dict[tuple[str, str], Relaxable] = {
         (relaxable.cluster or "", relaxable.named): relaxable
         for relaxable in found
-        if relaxable.kind is Kind.CAPACITY
+        if relaxable.kind is ChangeKind.CAPACITY
     }
     keys = {
         each.key
@@ -131,7 +131,9 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
             fewer = (
-                each for each in relaxables_of(workload) if each.kind is Kind.REPLICAS and each.direction < 0
+                each
+                for each in relaxables_of(workload)
+                if each.kind is ChangeKind.REPLICAS and each.direction < 0
             )
             changes += [each.change(by, by, workload.key) for each in fewer]
     for relaxable, stock in stocks:

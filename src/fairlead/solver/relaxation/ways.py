@@ -18,7 +18,7 @@ from fairlead.models.statement import Change
 from fairlead.models.variants import with_each
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.kinds import ChangeKind, order
 from fairlead.solver.changes.open_clusters import raised
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
@@ -29,52 +29,51 @@ from fairlead.solver.relaxation.model import relaxation_model
 from fairlead.solver.relaxation.shared_numbers import counted_once, for_all, spoils
 from fairlead.solver.relaxation.stock import larger_budgets
 from fairlead.solver.relaxation.sums import quick
-from fairlead.solver.relaxation.way import SIMPLE, Way, chosen
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.relaxation.way import SIMPLE, WayOut, chosen
+from fairlead.solver.running.search import Search
 
 MOST_PLACES = 4_000
 """Workloads times clusters up to which one model of everything is made."""
 MOST_DISPENSED = 2_000
 """Workloads up to which the reference dispenser is asked for a placement."""
 SHARE = 0.5
-"""Part of the time that may go into ways of single workloads; the rest verifies them."""
+"""Part of the time that may go into ways of single workloads, which the rest verifies, or into the cheapest
+way, which is followed by one of few changes."""
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
 WAYS = 8
 """Ways that are tried to open a cluster to workloads of full copies that have none."""
 
 
-def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
+def ways(part: Problem, search: Search, most: int, *, modelled: bool = True) -> list[WayOut]:
     """Return changes that make a problem feasible, the cheapest first.
 
     `part`: a problem without placement, in which every workload has its group, preferences left out;
     `modelled`: False makes no model of everything, which takes long for many workloads.
     """
-    found = [Way(changes, proven=True) for changes in quick(part, deadline, seed, most)]
+    found = [WayOut(changes, proven=True) for changes in quick(part, search, most)]
     for first in () if found or not modelled else _tolerations_of_copies(part):
-        found += _search(part, first, deadline, seed, most) or _search(
-            part, first, deadline, seed, most, thoroughly=True
-        )
+        found += _search(part, first, search, most) or _search(part, first, search, most, thoroughly=True)
     if not found and modelled:
-        found += _with_room_for_copies(part, deadline, seed, most)
+        found += _with_room_for_copies(part, search, most)
     for first in () if found or not modelled else (*_untold_tolerations(part), *_raised_copies(part)):
-        every = _search(part, first, deadline, seed, most)
+        every = _search(part, first, search, most)
         # Without a change of this kind there is no way out, so no other is cheaper than one alone.
-        found += [Way(one.changes, one.cost == 1) for one in every]
+        found += [WayOut(one.changes, one.cost == 1) for one in every]
     certain = all(one.proven for one in found)
-    return chosen([Way(one.changes, certain and one.proven) for one in found], most)
+    return chosen([WayOut(one.changes, certain and one.proven) for one in found], most)
 
 
-def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[Way]:
+def _with_room_for_copies(part: Problem, search: Search, most: int) -> Iterator[WayOut]:
     """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
     for first in _tolerations_of_copies(part):
         opened = apply(part, first)
         grown = replace(opened, workloads=tuple(map(_whole, opened.workloads)))
-        for way in _search(grown, (), deadline, seed, most) if grown != opened else ():
+        for way in _search(grown, (), search, most) if grown != opened else ():
             changes = for_all((*first, *way.changes), part.workloads, part)
             helps = not spoils(changes, part.workloads, part)
-            if helps and has_placement(apply(part, changes), deadline, seed):
-                yield Way(tuple(sorted(changes, key=order)), proven=False)
+            if helps and has_placement(apply(part, changes), search):
+                yield WayOut(tuple(sorted(changes, key=order)), proven=False)
 
 
 def _whole(workload: Workload) -> Workload:
@@ -88,25 +87,25 @@ def _whole(workload: Workload) -> Workload:
 def _search(
     part: Problem,
     first: tuple[Change, ...],
-    deadline: Deadline,
-    seed: int,
+    search: Search,
     most: int,
     *,
     thoroughly: bool = False,
-) -> list[Way]:
+) -> list[WayOut]:
     """Return changes that make a problem feasible, the cheapest first; some of them are settled before.
 
     Where the cheapest way changes many relaxables, ways of few follow, which people can read. `thoroughly`
     tries those that do not help by themselves again, together with more.
     """
-    found: list[Way] = []
-    model = relaxation_model(apply(part, first), deadline)
+    found: list[WayOut] = []
+    model = relaxation_model(apply(part, first), search.deadline)
     fruitless = 0
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
-        solution = model.run(deadline, seed)
+        # Half of the time is kept for a way of few changes, as the cheapest may have more than anybody reads.
+        solution = model.run(search if found else search.part(SHARE))
         # A second way that is only the best in this time would be another one a moment later.
-        if solution is None or (found and not solution.certain):
+        if solution is None or (found and not solution.certain and not few):
             return found
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
@@ -117,10 +116,10 @@ def _search(
         helps = (
             bool(changes)
             and not spoilt
-            and (not check(after, solution.placement) or has_placement(after, deadline, seed) is True)
+            and (not check(after, solution.placement) or has_placement(after, search) is True)
         )
         if helps:
-            found.append(Way(changes, proven))
+            found.append(WayOut(changes, proven))
         else:
             fruitless, proven = fruitless + 1, False
         if not solution.support:
@@ -179,7 +178,7 @@ def _raised_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
         rule = workload.rule(Candidates) or Candidates(())
         for name, each in rule.excluded.items() if workload.replicas and not rule.names else ():
             if each.cause is Cause.NO_COPY and raised(workload, name, 1, problem) is not None:
-                change = Change(Kind.MAXIMUM, workload.key, name, "", 0, 1, 1, each.source)
+                change = Change(ChangeKind.MAXIMUM, workload.key, name, "", 0, 1, 1, each.source)
                 yield for_all((change,), problem.workloads, problem)
 
 
@@ -189,7 +188,9 @@ def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
 
 
 def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:
-    return tuple(Change(Kind.TOLERATION, workload.key, None, taint, 0, 1, 1, source) for taint in taints)
+    return tuple(
+        Change(ChangeKind.TOLERATION, workload.key, None, taint, 0, 1, 1, source) for taint in taints
+    )
 
 
 def is_large(part: Problem) -> bool:
@@ -197,40 +198,42 @@ def is_large(part: Problem) -> bool:
     return len(part.workloads) * len(part.clusters) > MOST_PLACES
 
 
-def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def ways_of_large(part: Problem, search: Search, most: int) -> list[WayOut]:
     """Return changes that make a large part feasible: those of its workloads that fail by themselves.
 
     A budget of moves is one number for all of them, so that is looked at first.
 
     The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
     """
-    larger = larger_budgets(part, deadline, seed)
+    larger = larger_budgets(part, search)
     if larger:
-        return [Way(changes, proven=True) for changes in larger]
+        return [WayOut(changes, proven=True) for changes in larger]
     failing = alike(each for each in part.workloads if fails_alone(each, part))
-    each_way: list[list[Way]] = []
+    each_way: list[list[WayOut]] = []
     for members in failing:
-        due = deadline.part(SHARE)
-        if not due.remaining():
+        due = search.part(SHARE)
+        if not due.deadline.remaining():
             return []
-        found = ways(alone(members[0], part), due, seed, most)
+        found = ways(alone(members[0], part), due, most)
         if not found:
             return []
-        each_way.append([Way(_of_all(way.changes, members, part), way.proven) for way in found])
+        each_way.append([WayOut(_of_all(way.changes, members, part), way.proven) for way in found])
     if not each_way:
         return []
     joined = [_together(each_way, at) for at in range(max(map(len, each_way)))]
-    verified: list[Way] = []
+    verified: list[WayOut] = []
     for way in chosen(joined, len(joined)):
         if (
             len(verified) < most
-            and deadline.remaining()
-            and _is_placed(apply(part, way.changes), deadline, seed)
+            and search.deadline.remaining()
+            and _is_placed(apply(part, way.changes), search)
         ):
             verified.append(way)
     # What one workload needs at least, all of them need; that is the truth only where it counts once.
     return [
-        Way(way.changes, way.proven and len(failing) == 1 and sum(1 for one in way.changes if one.cost) == 1)
+        WayOut(
+            way.changes, way.proven and len(failing) == 1 and sum(1 for one in way.changes if one.cost) == 1
+        )
         for way in verified
     ]
 
@@ -243,7 +246,7 @@ def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Proble
         replace(
             change,
             workload=workload.key,
-            source=workload.replicas_source if change.kind == Kind.REPLICAS else change.source,
+            source=workload.replicas_source if change.kind == ChangeKind.REPLICAS else change.source,
         )
         for change in changes
         if change.workload is not None
@@ -252,7 +255,7 @@ def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Proble
     return tuple(sorted((*shared, *(each for each in mine if each.about not in known)), key=order))
 
 
-def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
+def _together(each_way: Sequence[Sequence[WayOut]], at: int) -> WayOut:
     """Return one way of every class, the last one where a class has no more; nothing is changed twice."""
     changes: dict[tuple[object, ...], Change] = {}
     picked = [found[min(at, len(found) - 1)] for found in each_way]
@@ -260,16 +263,16 @@ def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
         known = changes.get(change.about)
         if known is None or (known.amount, known.cost) < (change.amount, change.cost):
             changes[change.about] = change
-    return Way(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
+    return WayOut(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
 
 
-def _is_placed(problem: Problem, deadline: Deadline, seed: int) -> bool:
+def _is_placed(problem: Problem, search: Search) -> bool:
     """Tell whether a problem has a placement: the reference dispenser's, or any other."""
     if len(problem.workloads) <= MOST_DISPENSED:
         spread_out = replace(problem, workloads=tuple(map(_evenly, problem.workloads)))
         if not check(problem, reference.place(spread_out)):
             return True
-    return has_placement(problem, deadline, seed) is True
+    return has_placement(problem, search) is True
 
 
 def _evenly(workload: Workload) -> Workload:

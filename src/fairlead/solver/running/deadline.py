@@ -83,10 +83,10 @@ class Deadline:
         seconds = min(share * self.remaining(), at_most)
         return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)
 
-    def each(self, tasks: int, at_once: int) -> "Span":
+    def each(self, tasks: int, at_once: int) -> "TimeSpan":
         """Return the time for every one of so many tasks, where so many are run at once."""
         seconds = self.remaining() * min(1.0, at_once / tasks)
-        return Span(None if math.isinf(seconds) else seconds, self.stop)
+        return TimeSpan(None if math.isinf(seconds) else seconds, self.stop)
 
     def later(self, seconds: float) -> "Deadline":
         """Return a later deadline, so many seconds after this one; the wish to end early counts as before."""
@@ -107,7 +107,7 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """Time for a task that may have to wait for its turn."""
 
     seconds: float | None

@@ -11,7 +11,7 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import weighted
 from fairlead.models.errors import InternalError
 from fairlead.solver.running.deadline import interruptible
-from fairlead.solver.running.search import Effort, Finding, Verdict
+from fairlead.solver.running.search import RunLimits, RunResult, Verdict
 
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
 # segments costs seconds and finds nothing that the linear relaxation does not know. Rules of presolve that
@@ -53,8 +53,8 @@ def run(
     variables: Sequence[cp_model.IntVar],
     cost: Sequence[Term],
     hint: Sequence[Term],
-    effort: Effort,
-) -> Finding:
+    effort: RunLimits,
+) -> RunResult:
     """Run CP-SAT once.
 
     `model`: the model; its objective and hint are replaced. `cost`: variables and coefficients whose sum is
@@ -64,7 +64,7 @@ def run(
     """
     seconds = effort.deadline.remaining()
     if not seconds:
-        return Finding(Verdict.UNKNOWN)
+        return RunResult(Verdict.UNKNOWN)
     model.clear_objective()
     model.clear_hints()
     if cost:
@@ -79,18 +79,18 @@ def run(
         raise InternalError(f"CP-SAT ended with the unknown status {status}")
     verdict = _VERDICTS[status]
     if verdict is Verdict.INFEASIBLE:
-        return Finding(verdict)
+        return RunResult(verdict)
     if verdict is Verdict.UNKNOWN:
         # A run that ends before it has begun reports 0, which is no bound where costs may be negative.
-        return Finding(verdict)
+        return RunResult(verdict)
     values = tuple(solver.value(variable) for variable in variables)
     # The bound as the solver holds it: a whole number, never a rounded one.
     bound = int(solver.response_proto.inner_objective_lower_bound) if cost else None
     reached = sum(coefficient * solver.value(variable) for variable, coefficient in cost)
-    return Finding(verdict, values, None if bound is None or bound > reached else bound)
+    return RunResult(verdict, values, None if bound is None or bound > reached else bound)
 
 
-def _solver(effort: Effort) -> cp_model.CpSolver:
+def _solver(effort: RunLimits) -> cp_model.CpSolver:
     """Return a solver with its parameters set."""
     solver = cp_model.CpSolver()
     parameters = solver.parameters

@@ -27,7 +27,7 @@ ENGINES = ("local", "ray")
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Workplace:
     """Where parts are searched, and in how many shares."""
 
     engine: str = "local"
@@ -143,10 +143,17 @@ class Search:
         """Return a search that ends at another time."""
         return replace(self, deadline=deadline)
 
-    def part(self, share: float, *, quietly: bool = True) -> "Search":
-        """Return a search that has a share of the time that is left, and tells nobody unless asked to."""
+    def single(self, work: float = math.inf) -> "RunLimits":
+        """Return the limits of a run with one thread, of so much work at most; see `RunLimits.work`."""
+        return RunLimits(self.deadline, 1, self.seed, work)
+
+    def part(self, share: float, at_most: float = math.inf, *, quietly: bool = True) -> "Search":
+        """Return a search that has a share of the time that is left, so many seconds at most.
+
+        It tells nobody unless asked to.
+        """
         progress = None if quietly else self.progress
-        return replace(self, deadline=self.deadline.part(share), progress=progress)
+        return replace(self, deadline=self.deadline.part(share, at_most), progress=progress)
 
 
 class Verdict(StrEnum):
@@ -159,7 +166,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class RunLimits:
     """Limits of one run: time, threads, work, and the ways of searching."""
 
     deadline: Deadline
@@ -183,7 +190,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RunResult:
     """Result of one run."""
 
     verdict: Verdict

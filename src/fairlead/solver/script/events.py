@@ -14,7 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.solver.simulate.changes import At, Scale
 
 
-class Turn(StrEnum):
+class Closure(StrEnum):
     """Ways to close clusters, or to open them again."""
 
     CORDON = "cordon"
@@ -24,10 +24,10 @@ class Turn(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clusters:
+class ClosedClusters:
     """Clusters are closed in one way, until they are restored."""
 
-    turn: Turn
+    turn: Closure
     """Way in which they are closed, or ``restore``."""
     name: str
     """Name of the cluster; of the region, zone or provider; value of the label."""
@@ -36,7 +36,7 @@ class Clusters:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifests:
+class OtherManifests:
     """From now on the fleet is what other manifests describe together.
 
     What runs in them counts only for workloads that are new. What the script has scaled stays scaled, and
@@ -53,16 +53,16 @@ class Rebalance:
     budget: int | str
 
 
-Step = Clusters | Scale | At | Manifests | Rebalance
+ScriptChange = ClosedClusters | Scale | At | OtherManifests | Rebalance
 """Changes that a script can ask for; closed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ScriptEvent:
     """Event of a script: its time, its changes in order, and a name, which may be empty."""
 
     at: datetime
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptChange, ...]
     name: str = ""
 
 
@@ -75,7 +75,7 @@ class Script:
 
     name: str
     """Name of the script, as people call it."""
-    events: tuple[Event, ...]
+    events: tuple[ScriptEvent, ...]
     """At least one; none before the one it follows."""
     end: datetime
     """Up to when the last state counts; not before the last event."""
@@ -92,10 +92,10 @@ class Script:
         """Hours from the first event to the end."""
         return (self.end - self.events[0].at).total_seconds() / 3600
 
-    def by_time(self) -> Iterator[tuple[Event, float]]:
+    def by_time(self) -> Iterator[tuple[ScriptEvent, float]]:
         """Yield events with the hours until the next one; those of one moment are one event."""
         together = [
-            Event(
+            ScriptEvent(
                 at,
                 tuple(step for event in same for step in event.steps),
                 ", ".join(dict.fromkeys(event.name for event in same if event.name)),

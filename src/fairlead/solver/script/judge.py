@@ -16,13 +16,13 @@ from fairlead.models.rules import Aggregated, Duplicated, Quota, Weights, duplic
 from fairlead.models.rules.weights import cost
 from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
-from fairlead.solver.script.moments import Moment
+from fairlead.solver.script.moments import ScriptMoment
 from fairlead.solver.script.question import Placed, as_it_stands, missing
 
 _MISSING = (total.KIND, duplicated.KIND)
 
 
-class Worth(NamedTuple):
+class PlacementQuality(NamedTuple):
     """Quality of the placement of one workload."""
 
     missing: int = 0
@@ -38,7 +38,7 @@ class Worth(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FleetQuality:
     """Quality of all placements after an event."""
 
     missing: Mapping[str, int]
@@ -48,7 +48,7 @@ class State:
     rules: Mapping[str, int]
     """Replicas of such workloads by kind of rule; a workload that breaks several counts for each."""
     off: Fraction
-    """Replicas off their static weights, see `Worth`."""
+    """Replicas off their static weights, see `PlacementQuality`."""
     clusters: Fraction | None
     """Mean of the clusters that a workload uses that should use few; None where there is none."""
     use: Mapping[str, tuple[float, ...]]
@@ -56,12 +56,12 @@ class State:
 
 
 @dataclass(slots=True)
-class Judge:
+class QualityJudge:
     """Judges one state after the other, and every workload anew only where it has changed."""
 
-    known: dict[str, tuple[Workload, Mapping[str, int], Worth]] = field(default_factory=dict)
+    known: dict[str, tuple[Workload, Mapping[str, int], PlacementQuality]] = field(default_factory=dict)
 
-    def state(self, moment: Moment, placed: Placed) -> State:
+    def state(self, moment: ScriptMoment, placed: Placed) -> FleetQuality:
         """Judge what is placed."""
         fleet = moment.judged
         worths = {each.key: self._worth(each, placed.get(each.key, {}), fleet) for each in fleet.workloads}
@@ -74,7 +74,7 @@ class Judge:
             rules.update(dict.fromkeys(kinds, one.standing))
             if kinds and one.standing:
                 broken[key] = one.standing
-        return State(
+        return FleetQuality(
             {key: one.missing for key, one in worths.items() if one.missing},
             broken,
             dict(sorted(rules.items())),
@@ -83,7 +83,7 @@ class Judge:
             _used(moment, placed),
         )
 
-    def _worth(self, workload: Workload, placed: Mapping[str, int], fleet: Problem) -> Worth:
+    def _worth(self, workload: Workload, placed: Mapping[str, int], fleet: Problem) -> PlacementQuality:
         """Judge one workload, unless that is known."""
         found = self.known.get(workload.key)
         if found is not None and found[0] is workload and found[1] == placed:
@@ -93,7 +93,7 @@ class Judge:
         return worth
 
 
-def judged(workload: Workload, placed: Mapping[str, int]) -> Worth:
+def judged(workload: Workload, placed: Mapping[str, int]) -> PlacementQuality:
     """Judge one workload by the affinity group whose rules it keeps, whichever that is."""
     kept = in_kept_group(replace(workload, fresh=True, settled=False), placed)
     wrong = frozenset(one.rule for one in violations_of(kept, placed) if one.rule not in _MISSING)
@@ -104,7 +104,7 @@ def judged(workload: Workload, placed: Mapping[str, int]) -> Worth:
         whole = replace(kept, replicas=standing)
         off = cost(weights, whole, placed, Deviation.L1) / 2
     few = kept.rule(Aggregated) is not None and standing > 0
-    return Worth(
+    return PlacementQuality(
         missing(kept, placed),
         standing,
         wrong,
@@ -125,7 +125,7 @@ def _over_quota(fleet: Problem, placed: Placed) -> frozenset[str]:
     )
 
 
-def _used(moment: Moment, placed: Placed) -> dict[str, tuple[float, ...]]:
+def _used(moment: ScriptMoment, placed: Placed) -> dict[str, tuple[float, ...]]:
     """Return the used part of every cluster by resource, of what workloads may use together."""
     rows = usage(moment.judged.workloads, placed, moment.judged)
     found: dict[str, list[float]] = {}

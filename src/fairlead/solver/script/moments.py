@@ -13,13 +13,20 @@ from fairlead.models.source import FederatedUnit, KarmadaBinding
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import Amounts
 from fairlead.models.workload import Workload
-from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Turn
+from fairlead.solver.script.events import (
+    ClosedClusters,
+    Closure,
+    OtherManifests,
+    Rebalance,
+    Script,
+    ScriptEvent,
+)
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Cordon, Drain, Lose, Restore, Scale, clusters_of
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ScriptMoment:
     """The fleet from one event to the next."""
 
     at: datetime
@@ -41,7 +48,7 @@ class Moment:
     """Replicas that whoever plans may move; None where nobody was asked to."""
 
 
-def moments(problem: Problem, script: Script) -> Iterator[Moment]:
+def moments(problem: Problem, script: Script) -> Iterator[ScriptMoment]:
     """Yield the fleet after every event of a script; UsageError where one names what is not there."""
     state = _State.of(problem)
     known: Mapping[str, Workload] = problem.workload_by_key
@@ -55,13 +62,15 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
             key for key, one in now.items() if key not in known or _asked_for(known[key]) != _asked_for(one)
         )
         opened = bool(state.open_clusters() - before)
-        yield Moment(event.at, event.name, hours, fleet, state.judged, state.room, touched, opened, budget)
+        yield ScriptMoment(
+            event.at, event.name, hours, fleet, state.judged, state.room, touched, opened, budget
+        )
         known = now
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The fleet after the events up to now; see `Moment`."""
+    """The fleet after the events up to now; see `ScriptMoment`."""
 
     whole: Problem
     """Problem of all that the manifests describe, with every cluster open."""
@@ -70,7 +79,7 @@ class _State:
     room: Amounts
     made: tuple[Scale | At, ...] = ()
     """How workloads were scaled, in order; made again where the manifests change."""
-    closed: Mapping[str, Turn] = field(default_factory=dict)
+    closed: Mapping[str, Closure] = field(default_factory=dict)
     """Way in which each closed cluster is closed, by name."""
 
     @classmethod
@@ -82,16 +91,16 @@ class _State:
         """Return the clusters that are there and not closed."""
         return {cluster.name for cluster in self.whole.clusters} - set(self.closed)
 
-    def after(self, event: Event) -> _State:
+    def after(self, event: ScriptEvent) -> _State:
         """Return the state after an event."""
         state = self
         for step in event.steps:
             match step:
-                case Clusters():
+                case ClosedClusters():
                     state = state.turned(step)
                 case Scale() | At():
                     state = state.scaled(step)
-                case Manifests(problem):
+                case OtherManifests(problem):
                     state = state.described(problem)
                 case Rebalance():
                     pass
@@ -99,10 +108,10 @@ class _State:
                     assert_never(step)
         return state
 
-    def turned(self, step: Clusters) -> _State:
+    def turned(self, step: ClosedClusters) -> _State:
         """Close clusters, or open them again, also those that were closed before the script began."""
         names = sorted(clusters_of(self.whole, Lose(step.name, step.field)))
-        if step.turn is not Turn.RESTORE:
+        if step.turn is not Closure.RESTORE:
             return replace(self, closed={**self.closed, **dict.fromkeys(names, step.turn)}).closed_again()
         before = [Restore(name) for name in names if name not in self.closed]
         left = {name: turn for name, turn in self.closed.items() if name not in names}
@@ -144,16 +153,16 @@ class _State:
     def closed_again(self) -> _State:
         """Close what is closed, from the whole fleet anew: what opens is as if it had never been closed."""
         fleet = changed(self.whole, _closing(self.closed))
-        away = {name: turn for name, turn in self.closed.items() if turn is not Turn.CORDON}
+        away = {name: turn for name, turn in self.closed.items() if turn is not Closure.CORDON}
         judged = fleet if away == self.closed else changed(self.whole, _closing(away))
         return replace(self, fleet=fleet, judged=judged)
 
 
-def _closing(closed: Mapping[str, Turn]) -> list[Change]:
+def _closing(closed: Mapping[str, Closure]) -> list[Change]:
     """Return the changes that close clusters: first those that stay, then those that are gone."""
-    found: list[Change] = [Cordon(name) for name, turn in sorted(closed.items()) if turn is Turn.CORDON]
-    found += [Drain(name) for name, turn in sorted(closed.items()) if turn is Turn.DRAIN]
-    return found + [Lose(name) for name, turn in sorted(closed.items()) if turn is Turn.LOSE]
+    found: list[Change] = [Cordon(name) for name, turn in sorted(closed.items()) if turn is Closure.CORDON]
+    found += [Drain(name) for name, turn in sorted(closed.items()) if turn is Closure.DRAIN]
+    return found + [Lose(name) for name, turn in sorted(closed.items()) if turn is Closure.LOSE]
 
 
 def _asked_for(workload: Workload) -> tuple[object, ...]:

@@ -14,11 +14,11 @@ from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import attentive
 from fairlead.solver.script.events import Script
-from fairlead.solver.script.judge import Judge
-from fairlead.solver.script.moments import Moment, moments
-from fairlead.solver.script.played import Handled, Played, Step
+from fairlead.solver.script.judge import QualityJudge
+from fairlead.solver.script.moments import ScriptMoment, moments
+from fairlead.solver.script.played import Handled, HandledEvent, Played
 from fairlead.solver.script.question import (
-    Decided,
+    LastDecision,
     Placed,
     SchedulerState,
     evicted,
@@ -26,7 +26,7 @@ from fairlead.solver.script.question import (
     waiting,
     without,
 )
-from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
+from fairlead.solver.script.schedulers import Decision, Scheduler, SolveSettings, named, planned
 
 
 @hurried
@@ -35,7 +35,7 @@ def play(
     problem: Problem,
     script: Script,
     *schedulers: str,
-    settings: Settings | None = None,
+    settings: SolveSettings | None = None,
 ) -> Played:
     """Let schedulers handle the events of a script, each for itself, and tell what each comes to.
 
@@ -59,7 +59,7 @@ def play(
         Where the problem does not hold what is needed for an event.
     """
     problem = completed(problem)
-    courses = [Course.of(one, problem, settings) for one in named(schedulers, problem)]
+    courses = [ScriptRun.of(one, problem, settings) for one in named(schedulers, problem)]
     for moment in moments(problem, script):
         for course in courses:
             course.handle(moment)
@@ -67,23 +67,23 @@ def play(
 
 
 @dataclass(slots=True)
-class Course:
+class ScriptRun:
     """A script as one scheduler handles it, so far: where everything stands, and what runs of that."""
 
     scheduler: Scheduler
-    settings: Settings
+    settings: SolveSettings
     standing: SchedulerState
     ran: Placed
-    judge: Judge = field(default_factory=Judge)
-    steps: list[Step] = field(default_factory=list)
+    judge: QualityJudge = field(default_factory=QualityJudge)
+    steps: list[HandledEvent] = field(default_factory=list)
 
     @classmethod
-    def of(cls, scheduler: Scheduler, problem: Problem, settings: Settings | None = None) -> Course:
+    def of(cls, scheduler: Scheduler, problem: Problem, settings: SolveSettings | None = None) -> ScriptRun:
         """Return the beginning: what runs in a problem."""
         standing = SchedulerState.of(problem)
-        return cls(scheduler, settings or Settings(), standing, standing.placed)
+        return cls(scheduler, settings or SolveSettings(), standing, standing.placed)
 
-    def handle(self, moment: Moment, truth: Moment | None = None) -> None:
+    def handle(self, moment: ScriptMoment, truth: ScriptMoment | None = None) -> None:
         """Handle one event as the scheduler sees the fleet, judged as the fleet is in truth."""
         truth = truth or moment
         gone = evicted(moment, self.standing)
@@ -100,7 +100,7 @@ class Course:
         self.ran = _less(final.placed, waits)
         last = further or decision
         self.steps.append(
-            Step(
+            HandledEvent(
                 at=moment.at,
                 name=moment.name,
                 hours=moment.hours,
@@ -127,7 +127,7 @@ class Course:
 
 
 def _after(
-    moment: Moment, before: SchedulerState, decision: Decision, due: Collection[str]
+    moment: ScriptMoment, before: SchedulerState, decision: Decision, due: Collection[str]
 ) -> SchedulerState:
     """Return where everything stands after a decision about what is due."""
     placed = {
@@ -137,7 +137,7 @@ def _after(
     }
     names = tuple(sorted(one.name for one in moment.fleet.clusters if one.joined))
     known = moment.fleet.workload_by_key
-    decided = {key: Decided(known[key].replicas, names) for key in due}
+    decided = {key: LastDecision(known[key].replicas, names) for key in due}
     return SchedulerState(
         {**before.placed, **placed},
         {**before.groups, **{key: name for key, name in decision.groups.items() if key in due}},
@@ -158,7 +158,7 @@ def _disturbed(before: SchedulerState, after: SchedulerState, due: Collection[st
     )
 
 
-def _moves(moment: Moment, before: Placed, after: Placed) -> int:
+def _moves(moment: ScriptMoment, before: Placed, after: Placed) -> int:
     """Count the replicas that are stopped although no fewer are wanted."""
     return sum(
         _moved(workload, before.get(workload.key, {}), after.get(workload.key, {}))

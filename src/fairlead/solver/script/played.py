@@ -11,14 +11,14 @@ from functools import cached_property
 
 from fairlead.models.answer import Answer
 from fairlead.solver.script.events import Script
-from fairlead.solver.script.judge import State
+from fairlead.solver.script.judge import FleetQuality
 
 GOOD_ENOUGH = Fraction(1, 100)
 """Gap up to which an answer counts as near enough to the best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class HandledEvent:
     """One event, as one scheduler handled it."""
 
     at: datetime
@@ -36,7 +36,7 @@ class Step:
     """Replicas that a plan moved."""
     planning: bool
     """Whether a plan was made."""
-    state: State
+    state: FleetQuality
     waits: Mapping[str, int]
     """Replicas that are placed where there is no room for them, by workload."""
     reasons: Mapping[str, str]
@@ -78,9 +78,9 @@ class Handled:
     """A whole script, as one scheduler handled it: all events."""
 
     scheduler: str
-    steps: tuple[Step, ...]
+    steps: tuple[HandledEvent, ...]
 
-    def _over_time(self, value: Callable[[Step], float]) -> float:
+    def _over_time(self, value: Callable[[HandledEvent], float]) -> float:
         """Add a number up over time."""
         return sum(value(step) * step.hours for step in self.steps)
 

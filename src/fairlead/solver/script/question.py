@@ -33,13 +33,13 @@ from fairlead.models.usage import usage
 from fairlead.models.variants import every_rule
 from fairlead.models.workload import Workload, as_it_runs, running, turn
 from fairlead.solver.changes.open_clusters import DRAINED, interpreted
-from fairlead.solver.script.moments import Moment
+from fairlead.solver.script.moments import ScriptMoment
 
 Placed = Mapping[str, Mapping[str, int]]
 """Replicas by workload and cluster."""
 
 
-class Decided(NamedTuple):
+class LastDecision(NamedTuple):
     """Basis of KubeAdmiral's last decision: replicas wanted, and the clusters that there were."""
 
     replicas: int
@@ -56,7 +56,7 @@ class SchedulerState:
     """Affinity group in which a workload was scheduled last, where it has several."""
     failed: Mapping[str, str] = field(default_factory=dict)
     """Workloads that their scheduler could not place in full when it tried last, and why."""
-    decided: Mapping[str, Decided] = field(default_factory=dict)
+    decided: Mapping[str, LastDecision] = field(default_factory=dict)
     """Basis of the last decision by workload; empty before the first one."""
 
     @classmethod
@@ -86,7 +86,7 @@ def missing(workload: Workload, placed: Mapping[str, int]) -> int:
     return unplaced(workload, placed, placed if rule is None else rule.names)
 
 
-def evicted(moment: Moment, standing: SchedulerState) -> Placed:
+def evicted(moment: ScriptMoment, standing: SchedulerState) -> Placed:
     """Return replicas that leave at once: from clusters that are gone, drained or tainted against them."""
     fleet = moment.fleet
     clusters = fleet.cluster_by_name
@@ -127,7 +127,7 @@ def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
     }
 
 
-def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
+def waiting(moment: ScriptMoment, placed: Placed, ran: Placed) -> Placed:
     """Return the replicas that are placed on clusters where they find no room: their pods wait.
 
     As in a cluster, pods that ran go on running as long as there is room; others get what is left, by
@@ -162,7 +162,7 @@ def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
     return found
 
 
-def question(moment: Moment, standing: SchedulerState, due: Collection[str]) -> Problem:
+def question(moment: ScriptMoment, standing: SchedulerState, due: Collection[str]) -> Problem:
     """Return the problem of the workloads that are due.
 
     All others keep what they have, and only what they use counts; those that stand with or apart from one
@@ -182,7 +182,7 @@ def question(moment: Moment, standing: SchedulerState, due: Collection[str]) -> 
     return replace(fleet, clusters=clusters, workloads=with_due(workloads), rules=rules, warnings=())
 
 
-def _rests(workload: Workload, moment: Moment, standing: SchedulerState) -> bool:
+def _rests(workload: Workload, moment: ScriptMoment, standing: SchedulerState) -> bool:
     """Tell whether the placement that counts is the one that was applied last, so that only what runs counts.
 
     `due` says of a workload what was so when its manifests were read.
@@ -210,7 +210,7 @@ def _closing(problem: Problem) -> tuple[str, ...]:
     return tuple(one.name for one in clusters if any(each.effect == "NoSchedule" for each in one.taints))
 
 
-def whole_question(moment: Moment, standing: SchedulerState) -> Problem:
+def whole_question(moment: ScriptMoment, standing: SchedulerState) -> Problem:
     """Return the problem of all workloads as they run now; due are those that do not stand as they should."""
     clusters = clusters_now(moment, standing.placed)
     fleet = moment.fleet
@@ -219,12 +219,12 @@ def whole_question(moment: Moment, standing: SchedulerState) -> Problem:
     return replace(fleet, clusters=clusters, workloads=workloads, rules=rules, warnings=())
 
 
-def as_held(moment: Moment, standing: SchedulerState) -> Problem:
+def as_held(moment: ScriptMoment, standing: SchedulerState) -> Problem:
     """Return the fleet with what workloads hold, and the rules that they had when it was loaded."""
     return replace(moment.fleet, workloads=tuple(_held(each, standing) for each in moment.fleet.workloads))
 
 
-def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
+def clusters_now(moment: ScriptMoment, placed: Placed) -> tuple[Cluster, ...]:
     """Return the clusters with what is free once what is placed counts; grades are not known then."""
     taken = usage(moment.fleet.workloads, placed, moment.fleet)
 
@@ -284,7 +284,7 @@ def _with_triggers(
     return {**declared.annotations, TRIGGERS: json.dumps(record)}
 
 
-def _rules(moment: Moment, standing: SchedulerState, due: Collection[str]) -> Iterator[SharedRule]:
+def _rules(moment: ScriptMoment, standing: SchedulerState, due: Collection[str]) -> Iterator[SharedRule]:
     """Yield the shared rules as they stand: quotas count what is placed now."""
     for rule in moment.fleet.rules:
         match rule:

@@ -17,7 +17,15 @@ from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.names import find_workload
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source
-from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Step, Turn
+from fairlead.solver.script.events import (
+    ClosedClusters,
+    Closure,
+    OtherManifests,
+    Rebalance,
+    Script,
+    ScriptChange,
+    ScriptEvent,
+)
 from fairlead.solver.simulate.changes import At, Lose, Scale, clusters_of
 
 Manifest = Mapping[str, Any]
@@ -42,16 +50,16 @@ def read_script(
     located = _located(source)
     spec, state = located.model.spec, {_identity(one): one for one in fleet}
     problem = load(fleet) if before is None else before
-    events: list[Event] = []
+    events: list[ScriptEvent] = []
     strangers: list[Mistake] = []
     for position, written in enumerate(spec.events):
-        steps: list[Step] = []
+        steps: list[ScriptChange] = []
         if written.apply or written.delete:
             state = _changed(state, written, located, position)
             problem = load(list(state.values()))
-            steps.append(Manifests(problem))
+            steps.append(OtherManifests(problem))
         strangers += _strangers(written, problem, located, position)
-        events.append(Event(written.at, (*steps, *_steps(written)), written.name))
+        events.append(ScriptEvent(written.at, (*steps, *_steps(written)), written.name))
     if strangers:
         raise ManifestError(strangers)
     return Script(located.model.metadata.name, tuple(events), spec.end or events[-1].at + _TAIL)
@@ -94,24 +102,24 @@ def _out_of_order(located: Located[Written]) -> Iterator[Mistake]:
         )
 
 
-def _steps(written: EventSpec) -> Iterator[Step]:
+def _steps(written: EventSpec) -> Iterator[ScriptChange]:
     """Yield the changes of an event beside its manifests."""
-    yield from _clusters(Turn.RESTORE, written.restore)
+    yield from _clusters(Closure.RESTORE, written.restore)
     if written.autoscalers is not None:
         yield At(written.autoscalers)
     yield from (Scale(key, replicas) for key, replicas in sorted(written.scale.items()))
-    yield from _clusters(Turn.CORDON, written.cordon)
-    yield from _clusters(Turn.DRAIN, written.drain)
-    yield from _clusters(Turn.LOSE, written.lose)
+    yield from _clusters(Closure.CORDON, written.cordon)
+    yield from _clusters(Closure.DRAIN, written.drain)
+    yield from _clusters(Closure.LOSE, written.lose)
     if written.rebalance is not None:
         yield Rebalance(written.rebalance)
 
 
-def _clusters(turn: Turn, names: Sequence[str]) -> Iterator[Clusters]:
+def _clusters(turn: Closure, names: Sequence[str]) -> Iterator[ClosedClusters]:
     """Yield the changes of clusters that are named as on the command line."""
     for text in names:
         field, equals, name = text.rpartition("=")
-        yield Clusters(turn, name, field) if equals else Clusters(turn, text)
+        yield ClosedClusters(turn, name, field) if equals else ClosedClusters(turn, text)
 
 
 def _strangers(
@@ -123,7 +131,7 @@ def _strangers(
             find_workload(problem, key)
         except UsageError as error:
             yield _mistake(located, ("spec", "events", position, "scale", key), error)
-    for turn in Turn:
+    for turn in Closure:
         for number, cluster in enumerate(_clusters(turn, getattr(written, turn))):
             try:
                 clusters_of(problem, Lose(cluster.name, cluster.field))

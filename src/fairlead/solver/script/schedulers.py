@@ -26,7 +26,7 @@ from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.rules_of_thumb import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judge import judged
-from fairlead.solver.script.moments import Moment
+from fairlead.solver.script.moments import ScriptMoment
 from fairlead.solver.script.question import (
     Placed,
     SchedulerState,
@@ -43,7 +43,7 @@ _OF_PLANS = ("workers", "seed", "deviation", "engine")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SolveSettings:
     """How fairlead is asked."""
 
     search: Mapping[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Decision:
     """The greatest gap of the levels above balance; None as for `gap`."""
 
 
-Due = Callable[[Moment, SchedulerState, frozenset[str]], frozenset[str]]
+Due = Callable[[ScriptMoment, SchedulerState, frozenset[str]], frozenset[str]]
 """Returns the workloads that are looked at, given those that were evicted."""
 
 
@@ -84,11 +84,11 @@ class Scheduler:
 
     name: str
     due: Due
-    decide: Callable[[Problem, Settings], Decision]
+    decide: Callable[[Problem, SolveSettings], Decision]
     plans: bool = False
 
 
-def due_by_binding(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
+def due_by_binding(moment: ScriptMoment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that Karmada's scheduler looks at.
 
     Those of which something else is wanted, that were evicted from somewhere, of which fewer or more are
@@ -106,7 +106,7 @@ def due_by_binding(moment: Moment, standing: SchedulerState, gone: frozenset[str
     )
 
 
-def due_by_rules(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
+def due_by_rules(moment: ScriptMoment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that are due to fairlead: also those that break a rule of their own."""
     pairs = ((each, standing.on(each.key)) for each in moment.judged.workloads)
     found = ((as_it_stands(each, placed, moment.judged), placed) for each, placed in pairs)
@@ -114,7 +114,7 @@ def due_by_rules(moment: Moment, standing: SchedulerState, gone: frozenset[str])
     return due_by_binding(moment, standing, gone) | broken
 
 
-def due_by_triggers(moment: Moment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
+def due_by_triggers(moment: ScriptMoment, standing: SchedulerState, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that KubeAdmiral looks at: by its triggers, and those that it could not place."""
     kept = {workload.key for workload in untouched(as_held(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
@@ -124,12 +124,12 @@ def due_by_triggers(moment: Moment, standing: SchedulerState, gone: frozenset[st
     )
 
 
-def solved(problem: Problem, settings: Settings) -> Decision:
+def solved(problem: Problem, settings: SolveSettings) -> Decision:
     """Place what is due jointly, as much of it as fits."""
     return _decided(solve(problem, **{**settings.search, "partial": True}))
 
 
-def planned(moment: Moment, standing: SchedulerState, settings: Settings) -> Decision | None:
+def planned(moment: ScriptMoment, standing: SchedulerState, settings: SolveSettings) -> Decision | None:
     """Return the decision by a plan under a budget of moves; None where it has no waves."""
     problem = whole_question(moment, standing)
     rested = (replace(each, due=bool(missing(each, each.current))) for each in problem.workloads)
@@ -175,7 +175,7 @@ def _widest(levels: Iterable[Attained]) -> Fraction:
     return max((Fraction(1) if gap is None else gap for gap in gaps), default=Fraction(0))
 
 
-def dispensed(problem: Problem, settings: Settings, *, like: Callable[[Problem], Dispensed]) -> Decision:
+def dispensed(problem: Problem, settings: SolveSettings, *, like: Callable[[Problem], Dispensed]) -> Decision:
     """Let a dispenser place what is due."""
     del settings
     found = like(problem)

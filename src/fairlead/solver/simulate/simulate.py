@@ -76,11 +76,11 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     """
     deadline = Deadline.after(settings.pop("time_limit", 10.0))
     with listening(deadline):
-        return _simulated(completed(problem), changes, sweep, _Asked(settings, deadline))
+        return _simulated(completed(problem), changes, sweep, _SolveOptions(settings, deadline))
 
 
 def _simulated(
-    problem: Problem, changes: tuple[Change, ...], sweep: str | None, asked: "_Asked"
+    problem: Problem, changes: tuple[Change, ...], sweep: str | None, asked: "_SolveOptions"
 ) -> Simulation:
     """Return both answers and the scenarios, as far as there is time."""
     fleet = changed(problem, changes)
@@ -94,7 +94,7 @@ def _simulated(
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios), known)
 
 
-def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_Asked") -> list[Scenario]:
+def _swept(fleet: Problem, tried: Sequence[Trial], before: Outcome, asked: "_SolveOptions") -> list[Scenario]:
     """Return the scenario of every change; time that is left goes to those of which too little is known."""
     each = asked.deadline.part(1 - SECOND_LOOK).each(len(tried), 1)
     found = [_scenario(fleet, change, before, asked, each.begun()) for change in tried]
@@ -113,7 +113,7 @@ def _share(left: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _SolveOptions:
     """How every single problem is to be solved, and when the last answer is due."""
 
     settings: Mapping[str, Any]
@@ -168,7 +168,7 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
         known = {AT, DRAIN, *FIELDS, *labels}
         if sweep in known:
             raise UsageError(f"no cluster has a {sweep}, so there is none to lose")
-        raise UsageError(f"{no_such('sweep', sweep, known)} (or the key of a label)")
+        raise UsageError(f"{no_such('sweep', sweep, known, shown=12)} (or the key of a label)")
     yield from (Lose(name, sweep) for name in found)
 
 
@@ -185,7 +185,9 @@ def _taken(fleet: Problem, change: Trial) -> tuple[str, ...]:
             assert_never(change)
 
 
-def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, until: Deadline) -> Scenario:
+def _scenario(
+    fleet: Problem, change: Trial, before: Outcome, asked: _SolveOptions, until: Deadline
+) -> Scenario:
     """Try one change and return its result; nothing is known where time is over before that."""
     unanswered = Scenario(change, _taken(fleet, change), str(Status.UNKNOWN))
     if not asked.deadline.remaining():

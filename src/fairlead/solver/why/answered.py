@@ -19,12 +19,11 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import components
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solve import solve
-from fairlead.solver.why.change import settled
 
 Number = int | Fraction
 
 
-class Difference(NamedTuple):
+class LevelDifference(NamedTuple):
     """The most important level on which another answer differs, by how much it is worse there.
 
     `level` is None where none differs.
@@ -36,11 +35,11 @@ class Difference(NamedTuple):
     proven: bool
 
 
-SAME = Difference(None, 0, 0, proven=True)
+SAME = LevelDifference(None, 0, 0, proven=True)
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredPart:
     """A workload in question, the part of the problem that it shares clusters with, and the answer."""
 
     part: Problem
@@ -92,7 +91,7 @@ class Answered:
         limit = None if left == float("inf") else left
         return solve(trusted(changed), time_limit=limit, workers=self.workers, seed=self.seed)
 
-    def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> Difference:
+    def compare(self, levels: Sequence[Level], other: Sequence[Attained]) -> LevelDifference:
         """Return the first level on which an answer to a changed problem, with its levels, differs.
 
         A level that only the changed problem has counts what a rule is short of that this one does not have:
@@ -104,7 +103,7 @@ class Answered:
             place, here = known.get(level, (-1, 0))
             proven = proven and place < self.proven and there.proven and _is_exact(there)
             if abs(Fraction(there.value - here)) > there.tolerance:
-                return Difference(level, here, as_whole(there.value - here), proven)
+                return LevelDifference(level, here, as_whole(there.value - here), proven)
         return SAME._replace(proven=proven)
 
     def has_room(self, cluster: str) -> bool:
@@ -122,11 +121,11 @@ class Answered:
         return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
 
 
-def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:
+def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> AnsweredPart:
     """Return the part of an outcome of `solve`, with a placement, to which a workload belongs."""
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")
-    problem = settled(outcome.problem)
+    problem = _settled(outcome.problem)
     parts = components(problem) if len(problem.workloads) > 1 else (problem,)
     part = next(each for each in parts if key in each.workload_by_key)
     if any(not rule.members <= part.workload_by_key.keys() for rule in part.balances or ()):
@@ -135,7 +134,7 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     if part.partial and not any(shortfall_values(part, placement).values()):
         part = replace(part, partial=False)  # what can be placed in full is placed as in any other problem
     proven = _proven(outcome, set(levels_of(part)))
-    return Answered(part, key, placement, proven, workers, seed)
+    return AnsweredPart(part, key, placement, proven, workers, seed)
 
 
 def _proven(outcome: Outcome, levels: set[Level]) -> int:
@@ -153,3 +152,10 @@ def _proven(outcome: Outcome, levels: set[Level]) -> int:
 def _is_exact(level: Attained) -> bool:
     """Tell whether a level was compared exactly, and may not be worse than best."""
     return level.resolution is None and not level.tolerance
+
+
+def _settled(problem: Problem) -> Problem:
+    """Return a problem in which every workload keeps the affinity group that was chosen for it."""
+    if not any(workload.groups for workload in problem.workloads):
+        return problem
+    return replace(problem, workloads=tuple(replace(each, groups=()) for each in problem.workloads))

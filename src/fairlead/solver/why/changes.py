@@ -1,7 +1,7 @@
 """Bounds that could be moved by one: what would be done, and the problem that it would make."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
@@ -21,18 +21,32 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.source import Source
 from fairlead.models.statement import Change as Moved
 from fairlead.models.validity import largest, together
 from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.why.answered import Answered
-from fairlead.solver.why.change import Change
+from fairlead.solver.changes.kinds import ChangeKind
+from fairlead.solver.why.answered import AnsweredPart
 from fairlead.solver.why.steps import most_that_fit
 
 
-def changes_of(about: Answered) -> tuple[Change, ...]:
+@dataclass(frozen=True, slots=True)
+class BoundShift:
+    """A bound that could be moved by one."""
+
+    action: str
+    build: Callable[[Problem], Problem]
+    """Makes the change in the part that is asked about; one of a cluster also where others were made."""
+    source: Source | None = None
+    cluster: str | None = None
+    """Cluster whose bound it is; None where it is no single cluster's."""
+    binding: bool = True
+    """True where the answer stands at the bound."""
+
+
+def changes_of(about: AnsweredPart) -> tuple[BoundShift, ...]:
     """Return the bounds of a workload that could be moved by one, those at which the answer stands first."""
     workload = about.workload
     copies = workload.rule(Duplicated)
@@ -44,7 +58,7 @@ def changes_of(about: Answered) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda change: not change.binding))
 
 
-def _of_numbers(about: Answered) -> Iterator[Change]:
+def _of_numbers(about: AnsweredPart) -> Iterator[BoundShift]:
     """Yield the numbers of rules, each moved by one as far as that may help."""
     workload, placed = about.workload, about.placement.of(about.key)
     for rule in (each for each in workload.rules if isinstance(each, Bounds | GroupTotal | Grouped)):
@@ -70,12 +84,14 @@ def _of_numbers(about: Answered) -> Iterator[Change]:
             other = replace(workload, rules=exchanged(workload.rules, rule, rule.changed(number, after)))
             build: Callable[[Problem], Problem] = partial(with_workload, workload=other)
             if cluster is not None:
-                moved = Moved(Kind(number.change), workload.key, cluster, "", value, after, 1, number.source)
+                moved = Moved(
+                    ChangeKind(number.change), workload.key, cluster, "", value, after, 1, number.source
+                )
                 build = partial(apply, changes=(moved,))
-            yield Change(action, build, number.source, cluster, rule.tight(number, workload, placed))
+            yield BoundShift(action, build, number.source, cluster, rule.tight(number, workload, placed))
 
 
-def _of_total(about: Answered) -> Iterator[Change]:
+def _of_total(about: AnsweredPart) -> Iterator[BoundShift]:
     """Yield one replica more and one less in all; where replicas stay unplaced, neither helps any of them."""
     workload = about.workload
     rule = workload.rule(Total)
@@ -85,10 +101,10 @@ def _of_total(about: Answered) -> Iterator[Change]:
         if replicas:
             changed = replace(workload, replicas=replicas)
             action = f"placing {replicas} instead of {workload.replicas} replicas"
-            yield Change(action, partial(with_workload, workload=changed), rule.source)
+            yield BoundShift(action, partial(with_workload, workload=changed), rule.source)
 
 
-def _of_room(about: Answered) -> Iterator[Change]:
+def _of_room(about: AnsweredPart) -> Iterator[BoundShift]:
     """Yield clusters that could have room for one replica more."""
     workload, part = about.workload, about.part
     if not part.has_capacity:
@@ -106,10 +122,10 @@ def _of_room(about: Answered) -> Iterator[Change]:
         full = replicas >= most if about.alone else crowded or _is_full(about, name)
         action = f"capacity for one more replica on {name}"
         build = partial(_roomier, key=workload.key, name=name)
-        yield Change(action, build, cluster.source, name, full)
+        yield BoundShift(action, build, cluster.source, name, full)
 
 
-def _is_full(about: Answered, cluster: str) -> bool:
+def _is_full(about: AnsweredPart, cluster: str) -> bool:
     """Tell whether any workload might use more room on a cluster even if nobody else did."""
     emptied = about.part.cluster_by_name[cluster]
     return any(
@@ -119,7 +135,7 @@ def _is_full(about: Answered, cluster: str) -> bool:
     )
 
 
-def _of_shared(about: Answered) -> Iterator[Change]:
+def _of_shared(about: AnsweredPart) -> Iterator[BoundShift]:
     """Yield quotas and budgets of moves that could be larger."""
     workload, rules = about.workload, about.part.rules
     for rule in rules:
@@ -131,13 +147,13 @@ def _of_shared(about: Answered) -> Iterator[Change]:
                     where = "" if cluster is None else f" on {cluster}"
                     action = f"capacity for one more replica in {rule}{where}"
                     build = partial(_sharing, rule=rule, other=_larger(rule, workload, cluster))
-                    yield Change(action, build, rule.source, cluster)
+                    yield BoundShift(action, build, rule.source, cluster)
             case MoveBudget():
                 if rule.workloads is not None and workload.key not in rule.workloads:
                     continue
                 action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
                 build = partial(_sharing, rule=rule, other=replace(rule, most=rule.most + 1))
-                yield Change(action, build, rule.source)
+                yield BoundShift(action, build, rule.source)
             case Capacity() | Companionship():
                 continue
             case _:

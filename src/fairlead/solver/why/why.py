@@ -17,10 +17,9 @@ from fairlead.models.validity import completed
 from fairlead.solver.running.deadline import Deadline, attentive, listening
 from fairlead.solver.solve import solve
 from fairlead.solver.why.answer import ClusterWhy, Gain, Why
-from fairlead.solver.why.answered import SAME, Answered, Difference, answered
-from fairlead.solver.why.change import By, Change
-from fairlead.solver.why.changes import changes_of
-from fairlead.solver.why.steps import step_at_once, step_by_solving
+from fairlead.solver.why.answered import SAME, AnsweredPart, LevelDifference, answered
+from fairlead.solver.why.changes import BoundShift, changes_of
+from fairlead.solver.why.steps import By, step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
 """Part of the time limit for finding the answer; the rest is for questions about it."""
@@ -109,7 +108,7 @@ def _refuse_others(problem: Problem, outcome: Outcome, given: Mapping[str, objec
 
 
 def _clusters(
-    outcome: Outcome, key: str, asked_of: str | None, about: Answered | None, deadline: Deadline
+    outcome: Outcome, key: str, asked_of: str | None, about: AnsweredPart | None, deadline: Deadline
 ) -> tuple[ClusterWhy, ...]:
     """Return clusters with their steps: what is known at once first, the rest in the time there is."""
     decisions = [each for each in outcome.decisions[key] if asked_of in (None, each.cluster)]
@@ -139,7 +138,7 @@ class Gains:
     untried: int = 0
 
 
-def gains_of(about: Answered, deadline: Deadline) -> Gains:
+def gains_of(about: AnsweredPart, deadline: Deadline) -> Gains:
     """Return the bounds of a workload that improve the answer when moved by one.
 
     Nothing is tried where no level of the answer is proven best; from the first one on that may be worse than
@@ -168,7 +167,7 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
     return Gains(best, tried + len(known), len(found) - len(known))
 
 
-def _none_helps(about: Answered, changes: Sequence[Change], deadline: Deadline) -> bool:
+def _none_helps(about: AnsweredPart, changes: Sequence[BoundShift], deadline: Deadline) -> bool:
     """Tell whether it is proven that no level gets better even where all of some changes are made.
 
     They only allow more, and cost nothing: then none of them helps by itself either.
@@ -189,7 +188,9 @@ def shares(count: int) -> Iterator[float]:
     return (max(1 / rest, LARGEST_SHARE) for rest in range(count, 0, -1))
 
 
-def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
+def _tried(
+    about: AnsweredPart, change: BoundShift, deadline: Deadline, share: float
+) -> LevelDifference | None:
     """Return the difference that a change makes to the answer; None where that is not known in time."""
     if not deadline.remaining():
         return None
@@ -207,13 +208,13 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     return difference if difference.change < 0 else None
 
 
-def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:
+def _rank(about: AnsweredPart, change: BoundShift, difference: LevelDifference) -> tuple[object, ...]:
     """Return the sort key of gains: the level, the gain, single clusters first, then the words."""
     place = about.levels.index(difference.level) if difference.level else len(about.levels)
     return place, difference.change, change.cluster is None, change.action
 
 
-def _gain(change: Change, difference: Difference) -> Gain:
+def _gain(change: BoundShift, difference: LevelDifference) -> Gain:
     return Gain(
         change.action,
         difference.level.name if difference.level else "",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Floats, Whole, total_of
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.model import Model, Prices, chunks
+from fairlead.solver.batch.model import LevelModel, Prices, chunks
 from fairlead.solver.exact.marginal import widen
 
 # Bits of a price behind the point, at most, and of a product.
@@ -38,7 +38,7 @@ class WholePrices:
     rows: Whole
 
 
-def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
+def whole_prices(model: LevelModel, prices: Prices, rows: Floats) -> WholePrices:
     """Round prices to whole parts of a step, as fine as products with them allow."""
     needs, coupling = model.batch.needs, model.batch.coupling
     most = int(model.batch.totals.max(initial=1)) + 1
@@ -81,7 +81,7 @@ def are_cut(whole: WholePrices, prices: Prices) -> bool:
     )
 
 
-def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
+def lower_bound(model: LevelModel, prices: Prices, rows: Floats) -> int:
     """Return the least cost of every placement, in steps of the level.
 
     Prices of the rows' totals may be any; the closest cost of a unit is tried as well.
@@ -94,12 +94,12 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
     return _bound(model, whole, sharply=True)
 
 
-def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
+def bound_at(model: LevelModel, whole: WholePrices, rows: Floats) -> int:
     """Return the least cost of some rows of a model at prices that were rounded for all its rows."""
     return _bound(model, replace(whole, rows=_whole_rows(rows)), sharply=True)
 
 
-def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
+def _bound(model: LevelModel, whole: WholePrices, *, sharply: bool) -> int:
     """Return the bound at prices; sharply with better prices for the totals, where there are any."""
     total = 0
     for part in chunks(len(whole.rows)):
@@ -125,7 +125,7 @@ class WholeCosts:
     """Cost of the lower bounds by row."""
 
 
-def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
+def whole_costs(model: LevelModel, whole: WholePrices, rows: slice) -> WholeCosts:
     """Return the costs of units with prices, in whole steps."""
     curve, batch = model.curve, model.batch
     extra = _place_prices(model, whole, rows)
@@ -147,7 +147,7 @@ def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
     return WholeCosts(starts, first, growth, base)
 
 
-def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
+def _place_prices(model: LevelModel, whole: WholePrices, rows: slice) -> Whole:
     """Return the price of capacity for one replica, by row and column, rounded down."""
     batch = model.batch
     found = np.zeros((rows.stop - rows.start, len(batch.clusters)), dtype=np.int64)
@@ -159,7 +159,7 @@ def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
     return found
 
 
-def least_of_rows(model: Model, whole: WholePrices, rows: slice, *, sharply: bool) -> NDArray[Any]:
+def least_of_rows(model: LevelModel, whole: WholePrices, rows: slice, *, sharply: bool) -> NDArray[Any]:
     """Return the least cost of each of some rows with prices; sharply at the better of two prices."""
     costs = whole_costs(model, whole, rows)
     left = model.batch.totals[rows] - model.batch.lower[rows].sum(axis=1)
@@ -219,7 +219,7 @@ def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
     return total
 
 
-def ranges(model: Model, prices: Prices, rows: Floats, cost: int) -> tuple[Whole, Whole]:
+def ranges(model: LevelModel, prices: Prices, rows: Floats, cost: int) -> tuple[Whole, Whole]:
     """Return the fewest and most replicas of placements that cost at most so much, in steps of the level.
 
     At whatever prices, one unit that is taken although it costs more than its row's price, or left although

@@ -7,11 +7,11 @@ import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Floats, Whole
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.model import LevelModel, Prices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class ContinuousProgram:
     """A level as a program of pieces; shared amounts are counted in parts of their limit.
 
     Costs are by level and piece, in units of the level, of pinned ones in parts of the pin: the first bit of
@@ -39,7 +39,7 @@ class Program:
     """Limit of each capacity in its units, then of each pinned level in its steps."""
 
     @classmethod
-    def of(cls, model: Model, around: Floats | None) -> "Program":
+    def of(cls, model: LevelModel, around: Floats | None) -> "ContinuousProgram":
         """Return the program of a model, in single units around a placement, if one is given."""
         batch, coupling = model.batch, model.batch.coupling
         left = batch.totals - batch.lower.sum(axis=1)
@@ -69,7 +69,7 @@ class Program:
         """Return the replicas by row and column where so many of every piece are used."""
         return self.base + self.by_place(units)
 
-    def prices(self, model: Model, shared: Floats) -> Prices:
+    def prices(self, model: LevelModel, shared: Floats) -> Prices:
         """Return prices as the model counts them."""
         return Prices(*np.split(shared * model.unit / self.sizes, [len(self.columns)]))
 
@@ -110,7 +110,7 @@ def _added(at: Whole, values: Floats, count: int) -> Floats:
 
 
 def _pieces(
-    model: Model, free: Flags, around: Floats | None
+    model: LevelModel, free: Flags, around: Floats | None
 ) -> Iterator[tuple[Whole, Whole, Whole, Floats, Floats]]:
     """Yield row, column and number of replicas of pieces, and slope and growth by level, in steps."""
     curve = model.curve

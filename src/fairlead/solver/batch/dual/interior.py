@@ -13,23 +13,23 @@ import numpy as np
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats
-from fairlead.solver.batch.dual.continuous_program import Program
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.dual.continuous_program import ContinuousProgram
+from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.running.deadline import Deadline
 
 
-def inner_prices(model: Model, deadline: Deadline) -> tuple[Prices | None, bool]:
+def inner_prices(model: LevelModel, deadline: Deadline) -> tuple[Prices | None, bool]:
     """Return prices at which the bound is high, and whether it is about as high as it can be.
 
     None where no prices are found in time.
     """
-    program = Program.of(model, None)
+    program = ContinuousProgram.of(model, None)
     found, precise = _solved(program, deadline)
     if found is None:
         return None, False
     if model.curve.grows:
         # So far only fractions were looked at.
-        finer, precise = _solved(Program.of(model, program.replicas(found.units)), deadline)
+        finer, precise = _solved(ContinuousProgram.of(model, program.replicas(found.units)), deadline)
         found = finer or found
     return program.prices(model, found.prices), precise
 
@@ -51,7 +51,7 @@ class _Point:
     """Prices of the rows' totals."""
 
     @classmethod
-    def first(cls, program: Program) -> "_Point":
+    def first(cls, program: ContinuousProgram) -> "_Point":
         """Return a point that is far from all limits."""
         free = program.by_row(program.most)
         units = program.most * (program.totals / np.maximum(free, 1.0))[program.row]
@@ -77,13 +77,13 @@ class _Point:
             self.rows + dual * way.rows,
         )
 
-    def gap(self, program: Program) -> float:
+    def gap(self, program: ContinuousProgram) -> float:
         """Return about how far the point is above its bound."""
         return float(
             self.low @ self.units + self.high @ (program.most - self.units) + self.prices @ self.left
         )
 
-    def steps(self, way: "_Point", program: Program) -> tuple[float, float]:
+    def steps(self, way: "_Point", program: ContinuousProgram) -> tuple[float, float]:
         """Return how far a way can be gone until replicas, and until prices, are at a limit."""
         primal = min(
             _step(self.units, way.units),
@@ -103,7 +103,7 @@ def _step(at: Floats, way: Floats) -> float:
     return min(1.0, float(np.min(-at[falling] / way[falling], initial=np.inf)))
 
 
-def _solved(program: Program, deadline: Deadline) -> tuple[_Point | None, bool]:
+def _solved(program: ContinuousProgram, deadline: Deadline) -> tuple[_Point | None, bool]:
     """Return a point near the optimum, and whether it is very near; None where no such point was reached."""
     if not len(program.row) or not len(program.room):
         return None, False
@@ -123,7 +123,7 @@ def _solved(program: Program, deadline: Deadline) -> tuple[_Point | None, bool]:
     return at if left <= tuning.INNER_NEAR else None, left <= tuning.INNER_PRECISE
 
 
-def _open(program: Program, at: _Point) -> float:
+def _open(program: ContinuousProgram, at: _Point) -> float:
     """Return how far a point is from what is asked for: above its bound, in rows, and in what is shared."""
     costs = program.costs(at.units)
     above = at.gap(program) / max(1.0, abs(float(costs[0] @ at.units)))
@@ -132,7 +132,7 @@ def _open(program: Program, at: _Point) -> float:
     return float(max(above, missing, over))
 
 
-def _after(program: Program, at: _Point) -> _Point:
+def _after(program: ContinuousProgram, at: _Point) -> _Point:
     """Return the point after one step: first it is seen how far the gap could fall, then how to go there."""
     gap, middle = at.gap(program), program.most - at.units
     equations = _Equations.of(program, at)
@@ -152,7 +152,7 @@ def _after(program: Program, at: _Point) -> _Point:
 class _Equations:
     """The equations of a step, all unknowns but the prices of shared limits eliminated."""
 
-    program: Program
+    program: ContinuousProgram
     at: _Point
     pinned: Floats
     """Cost of one replica more of every piece, by pinned level and piece."""
@@ -172,7 +172,7 @@ class _Equations:
     """The inverse of the matrix of these equations."""
 
     @classmethod
-    def of(cls, program: Program, at: _Point) -> "_Equations":
+    def of(cls, program: ContinuousProgram, at: _Point) -> "_Equations":
         """Look at a point; raises `LinAlgError` where the equations cannot be told apart."""
         count, needs = len(program.columns), program.needs
         marginal, high = program.marginal(at.units), program.most - at.units

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Floats, Whole, filled_up
-from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
+from fairlead.solver.batch.model import LevelModel, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Relaxed:
+class LagrangianOptimum:
     """The optimum of all rows at some prices, as far as it was searched for."""
 
     value: float
@@ -35,7 +35,7 @@ class Relaxed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluated:
+class EvaluatedPrices:
     """Prices of what is shared and of the rows' totals, and the bound there, in steps, as a float.
 
     Replicas are a placement that is not whole and as cheap as the bound; None where no linear program was
@@ -48,7 +48,9 @@ class Evaluated:
     replicas: Floats | None = None
 
 
-def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
+def relax(
+    model: LevelModel, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40
+) -> LagrangianOptimum:
     """Divide every row at prices.
 
     The search for the prices of the rows' totals starts from a guess, if there is one, and ends with a
@@ -74,11 +76,11 @@ def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: 
     value += sum(
         price * (used - pin) for price, used, pin in zip(prices.pins, pinned, model.pins, strict=True)
     )
-    return Relaxed(float(value), found, replicas, usage, pinned)
+    return LagrangianOptimum(float(value), found, replicas, usage, pinned)
 
 
 def marginals(
-    model: Model, prices: Prices, rows: slice, replicas: Whole
+    model: LevelModel, prices: Prices, rows: slice, replicas: Whole
 ) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
     """Return the cost of one replica more and the saving of one less, by place.
 
@@ -106,7 +108,7 @@ def marginals(
 
 
 def within(
-    model: Model, prices: Prices, rows: Whole, row_prices: Floats, reach: float
+    model: LevelModel, prices: Prices, rows: Whole, row_prices: Floats, reach: float
 ) -> tuple[Whole, Whole]:
     """Return the fewest and most replicas of some rows whose cost is within reach of the rows' prices."""
     part = PricedRows.of(model, prices, rows)
@@ -126,7 +128,7 @@ class PricedRows:
     """Units of each piece where costs grow, else none."""
 
     @classmethod
-    def of(cls, model: Model, prices: Prices, rows: slice | Whole) -> "PricedRows":
+    def of(cls, model: LevelModel, prices: Prices, rows: slice | Whole) -> "PricedRows":
         """Look at some rows."""
         curve = model.curve.of_rows(rows)
         extra = place_prices(model, prices, rows)

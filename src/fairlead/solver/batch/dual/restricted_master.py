@@ -14,8 +14,8 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.dual.relaxation import PricedRows, Relaxed
-from fairlead.solver.batch.model import Model, Prices, chunks, place_prices, rows_of
+from fairlead.solver.batch.dual.relaxation import LagrangianOptimum, PricedRows
+from fairlead.solver.batch.model import LevelModel, Prices, chunks, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -56,7 +56,7 @@ class RestrictedMaster:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class MasterOptimum:
     """An optimum of the core: prices are its dual.
 
     Replicas are its primal, by place and not whole; None where its rows stand for others as well. Promised is
@@ -71,7 +71,7 @@ class Solved:
     basis: Basis | None
 
 
-def region_of(model: Model, reach: float, centre: Prices) -> Prices:
+def region_of(model: LevelModel, reach: float, centre: Prices) -> Prices:
     """Return how far prices may go in one turn: no replica's price by much more than the reach.
 
     The price of a pin says how many units of the level one unit of the pinned one is worth.
@@ -86,7 +86,7 @@ def region_of(model: Model, reach: float, centre: Prices) -> Prices:
     return Prices(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Floats | Prices) -> Segments:
+def segments_of(model: LevelModel, prices: Prices, rows: Floats, reach: float | Floats | Prices) -> Segments:
     """Return the pieces whose cost with prices is within reach of the price of their row; or of each row.
 
     With a region as reach: as near as its prices may come, which is farther for what is dear.
@@ -101,7 +101,7 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Float
 
 
 def _windows(
-    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
+    model: LevelModel, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
     """Return the segments of some rows within reach of their prices, each of one slope.
 
@@ -145,7 +145,7 @@ def _windows(
     return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
 
 
-def _reach_of(model: Model, reach: float | Floats | Prices, rows: slice) -> Floats | float:
+def _reach_of(model: LevelModel, reach: float | Floats | Prices, rows: slice) -> Floats | float:
     """Return how near pieces of some rows have to be, by place where prices may go different ways."""
     if not isinstance(reach, Prices):
         return reach[rows] if isinstance(reach, np.ndarray) else reach
@@ -159,7 +159,7 @@ def _reach_of(model: Model, reach: float | Floats | Prices, rows: slice) -> Floa
 
 
 def core_of(
-    model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: float
+    model: LevelModel, prices: Prices, rows: Floats, reach: float | Prices, most: float
 ) -> RestrictedMaster:
     """Return the rows with a choice among pieces within reach; every so manieth where these are too many."""
     segments = segments_of(model, prices, rows, reach)
@@ -174,14 +174,14 @@ def core_of(
 
 
 def solve_master(
-    model: Model,
+    model: LevelModel,
     core: RestrictedMaster,
     centre: Prices,
-    stands: Relaxed,
+    stands: LagrangianOptimum,
     region: Prices,
     deadline: Deadline,
     basis: Basis | None = None,
-) -> Solved | None:
+) -> MasterOptimum | None:
     """Solve the linear program of the core, with prices kept in a region; None where that takes too long.
 
     The region is around the centre, and stands tells how all rows are divided there.
@@ -211,16 +211,16 @@ def solve_master(
         replicas = stands.replicas.astype(np.float64)
         replicas[at] = base
         np.add.at(replicas, (core.segments.row, core.segments.column), found.primal[:pieces])
-    return Solved(prices, rows, replicas, promised, not edge, found.basis)
+    return MasterOptimum(prices, rows, replicas, promised, not edge, found.basis)
 
 
-def _sizes(model: Model) -> Floats:
+def _sizes(model: LevelModel) -> Floats:
     """Return by what the rows of capacity and pins are divided."""
     return np.concatenate([np.maximum(1.0, model.batch.coupling.limit), np.array(model.pin_units)])
 
 
 def _program(
-    model: Model, core: RestrictedMaster, room: Floats, centre: Prices, region: Prices
+    model: LevelModel, core: RestrictedMaster, room: Floats, centre: Prices, region: Prices
 ) -> LinearProgram:
     """Return the core as a linear program in which pieces may use so much of what is shared.
 
@@ -243,7 +243,7 @@ def _program(
     )
 
 
-def _entries(model: Model, core: RestrictedMaster, sizes: Floats) -> tuple[Whole, Whole, Floats]:
+def _entries(model: LevelModel, core: RestrictedMaster, sizes: Floats) -> tuple[Whole, Whole, Floats]:
     """Return the coefficients of the program by row and column."""
     batch, coupling, segments = model.batch, model.batch.coupling, core.segments
     count, first = len(segments.row), len(core.rows)

@@ -13,9 +13,9 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats
 from fairlead.solver.batch.dual.linear_program import Basis
-from fairlead.solver.batch.dual.relaxation import Evaluated, Relaxed, relax
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, LagrangianOptimum, relax
 from fairlead.solver.batch.dual.restricted_master import core_of, region_of, solve_master
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -34,8 +34,8 @@ class Sifting:
 
 
 def sift(
-    model: Model, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
-) -> Evaluated:
+    model: LevelModel, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
+) -> EvaluatedPrices:
     """Raise the bound from prices to that of the whole linear program, as far as the turns go."""
     how = how or Sifting()
     sieve = _Sieve.start(model, prices, relax(model, prices, rows), how)
@@ -46,17 +46,17 @@ def sift(
     replicas = sieve.replicas
     if replicas is None and sieve.values:
         replicas = last.replicas.astype(np.float64)
-    return Evaluated(sieve.prices, last.rows, sieve.at.value, replicas)
+    return EvaluatedPrices(sieve.prices, last.rows, sieve.at.value, replicas)
 
 
 @dataclass(slots=True, eq=False)
 class _Sieve:
     """Turns of sifting."""
 
-    model: Model
+    model: LevelModel
     how: Sifting
     prices: Prices
-    at: Relaxed
+    at: LagrangianOptimum
     """The best prices, and how rows are divided there."""
     radius: float
     """Distance that prices may go, and of the costs of pieces of the core from the price of their row, in
@@ -74,7 +74,7 @@ class _Sieve:
     """A placement of the last core that won something; it is not whole."""
 
     @classmethod
-    def start(cls, model: Model, prices: Prices, at: Relaxed, how: Sifting) -> "_Sieve":
+    def start(cls, model: LevelModel, prices: Prices, at: LagrangianOptimum, how: Sifting) -> "_Sieve":
         """Start at prices."""
         pieces = model.batch.lower.size * model.curve.pieces
         few = tuning.WHOLE_STRAIGHT if model.curve.pieces == 1 else tuning.WHOLE_PROGRAM

@@ -14,20 +14,20 @@ import numpy as np
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats
-from fairlead.solver.batch.costs import FINEST, LevelCost, nothing
+from fairlead.solver.batch.costs import FINEST, BatchLevel, nothing
 from fairlead.solver.batch.dual.bound import lower_bound
-from fairlead.solver.batch.dual.relaxation import Evaluated, relax
-from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, sample_of
 from fairlead.solver.running.deadline import Deadline
 
-T = TypeVar("T", bound=Evaluated)
+T = TypeVar("T", bound=EvaluatedPrices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subgradient(Generic[T]):
     """Turns in which a bound rises."""
 
-    model: Model
+    model: LevelModel
     """Level whose shared limits get prices."""
     deadline: Deadline
     """When to stop before the last turn."""
@@ -63,7 +63,7 @@ class Subgradient(Generic[T]):
 
     def run(self, start: Prices, turns: int, first: float, best: T | None) -> T:
         """Start at prices with steps of a size; return the best that is known, perhaps what was known."""
-        steps = Steps.towards(self.model, start, turns, first)
+        steps = PriceAscent.towards(self.model, start, turns, first)
         near = best
         for turn in range(1, turns + 1):
             near, excess = self.evaluate(steps.prices, near)
@@ -77,14 +77,14 @@ class Subgradient(Generic[T]):
         return best
 
 
-def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Evaluated:
+def climb(model: LevelModel, turns: int, deadline: Deadline, start: Prices | None = None) -> EvaluatedPrices:
     """Raise the bound from prices, or from none, in so many turns once prices have their size."""
 
-    def evaluate(prices: Prices, near: Evaluated | None) -> tuple[Evaluated, Floats]:
+    def evaluate(prices: Prices, near: EvaluatedPrices | None) -> tuple[EvaluatedPrices, Floats]:
         found = relax(model, prices, None if near is None else near.rows, tuning.COARSE)
         over = found.usage - model.batch.coupling.limit
         excess = np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
-        return Evaluated(prices, found.rows, found.value), excess
+        return EvaluatedPrices(prices, found.rows, found.value), excess
 
     ascent, share = Subgradient(model, deadline, evaluate), tuning.SUBGRADIENT_FIRST_STEP
     stride = len(model.batch.keys) // tuning.SAMPLE
@@ -95,16 +95,16 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
     return ascent.climb(start or Prices.none(model), turns, share)
 
 
-def first_step(model: Model, share: float) -> float:
+def first_step(model: LevelModel, share: float) -> float:
     """Return the first step of the price of a whole cluster: a share of what filling one costs."""
     return share * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
 
 
 @dataclass(slots=True, eq=False)
-class Steps:
+class PriceAscent:
     """Prices on their way up."""
 
-    model: Model
+    model: LevelModel
     """Level whose shared limits get prices."""
     turns: int
     first: float
@@ -118,7 +118,7 @@ class Steps:
     """Excess of the last turns on average, as a part of each, and its square."""
 
     @classmethod
-    def towards(cls, model: Model, start: Prices, turns: int, first: float) -> "Steps":
+    def towards(cls, model: LevelModel, start: Prices, turns: int, first: float) -> "PriceAscent":
         """Start at prices."""
         worth = _worth(model)
         at = start.joined * worth
@@ -144,7 +144,7 @@ class Steps:
         self.at = np.maximum(0.0, self.at + size * steady)
 
 
-def _worth(model: Model) -> Floats:
+def _worth(model: LevelModel) -> Floats:
     """Return the size of every coupling row, so that prices of all rows are of one kind."""
     limits = np.maximum(model.batch.coupling.limit, 1).astype(np.float64)
     # A pin is measured by what the pinned level would cost where every replica cost one unit of it.
@@ -153,7 +153,7 @@ def _worth(model: Model) -> Floats:
     return np.concatenate([limits, pins])
 
 
-def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadline) -> bool:
+def refuted(batch: Batch, rows: Sequence[tuple[BatchLevel, int]], deadline: Deadline) -> bool:
     """Tell whether prices prove that no placement keeps capacity and some more rows; False says nothing."""
     model = model_of(batch, replace(nothing(batch), scale=FINEST), rows)
     starts = [Prices(prices, np.zeros(len(rows))) for prices in _one_resource_each(model)]
@@ -172,13 +172,13 @@ def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadl
     return found.value > 0 and _above_nothing(model, climbed.prices, found.rows, found.value)
 
 
-def _above_nothing(model: Model, prices: Prices, rows: Floats, value: float) -> bool:
+def _above_nothing(model: LevelModel, prices: Prices, rows: Floats, value: float) -> bool:
     """Tell whether the exact bound at prices is above 0 as well."""
     factor = tuning.LARGE / value
     return lower_bound(model, prices * factor, rows * factor) > 0
 
 
-def _one_resource_each(model: Model) -> Iterator[Floats]:
+def _one_resource_each(model: LevelModel) -> Iterator[Floats]:
     """Yield, for every resource, prices that are the same everywhere and 0 for all others."""
     coupling, needs = model.batch.coupling, model.batch.needs
     for resource in np.unique(coupling.resource).tolist():

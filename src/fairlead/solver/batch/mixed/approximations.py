@@ -49,7 +49,7 @@ Owners = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class StandIns:
+class BoxApproximation:
     """Boxes that stand in for one workload, and what they cost too little."""
 
     boxes: tuple[Workload, ...]
@@ -76,7 +76,7 @@ def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> 
     return Placement(found)
 
 
-def outer(workload: Workload, part: Problem, totals: Totals) -> StandIns:
+def outer(workload: Workload, part: Problem, totals: Totals) -> BoxApproximation:
     """Return boxes that hold every placement of a workload, as far as it is known what its tiers hold."""
     copies = workload.rule(Duplicated)
     if copies is not None and not copies.choice:
@@ -85,12 +85,12 @@ def outer(workload: Workload, part: Problem, totals: Totals) -> StandIns:
         placed = {name: copy_on(copies, workload, name) for name in names}
         return _frozen(workload, part, placed)
     if workload.rule(Total) is None:
-        return StandIns((), {})
+        return BoxApproximation((), {})
     rules = tuple(_widened(rule) for rule in workload.rules if isinstance(rule, SEPARABLE))
     held = totals.get(workload.key)
     if not any(rule.tiers for rule in workload.rules_of(Weights)) or held is None:
         kept = tuple(rule for rule in rules if not (isinstance(rule, Weights) and rule.tiers))
-        return StandIns((replace(workload, rules=kept, groups=()),), {})
+        return BoxApproximation((replace(workload, rules=kept, groups=()),), {})
     return _in_tiers(replace(workload, rules=rules), held)
 
 
@@ -166,7 +166,7 @@ def _widened(rule: WorkloadRule) -> WorkloadRule:
     return Bounds(rule.always, rule.maximum) if isinstance(rule, Bounds) else rule
 
 
-def _frozen(workload: Workload, part: Problem, placed: Mapping[str, int]) -> StandIns:
+def _frozen(workload: Workload, part: Problem, placed: Mapping[str, int]) -> BoxApproximation:
     """Return a box that leaves no choice, and what the placement costs."""
     counts = {name: count for name, count in placed.items() if count}
     each = {name: Bound(count) for name, count in counts.items()}
@@ -174,10 +174,10 @@ def _frozen(workload: Workload, part: Problem, placed: Mapping[str, int]) -> Sta
     box = replace(workload, replicas=sum(counts.values()), rules=rules, groups=())
     alone = replace(part, workloads=(workload,))
     held = Placement({workload.key: counts})
-    return StandIns((box,), {level: value_of(alone, held, level) for level in levels_of(alone)})
+    return BoxApproximation((box,), {level: value_of(alone, held, level) for level in levels_of(alone)})
 
 
-def _in_tiers(workload: Workload, held: Sequence[int]) -> StandIns:
+def _in_tiers(workload: Workload, held: Sequence[int]) -> BoxApproximation:
     """Return a box for every overflow tier, each with its own total."""
     tiers, weights = workload.rule(Tiers), workload.rule(Weights)
     sets = tiers.tiers if tiers else ()
@@ -212,7 +212,7 @@ def _in_tiers(workload: Workload, held: Sequence[int]) -> StandIns:
         beyond[replace(moves.level(rule, workload), priority=workload.priority)] = saved
     for number in range(1, len(sets)):
         beyond[Level("tiers", number, workload.priority)] = sum(held[number:])
-    return StandIns(tuple(found), beyond)
+    return BoxApproximation(tuple(found), beyond)
 
 
 def _moves_in_tier(rule: Moves, workload: Workload) -> list[WorkloadRule]:

@@ -15,14 +15,14 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import among
-from fairlead.solver.answers.attainment import Note
+from fairlead.solver.answers.attainment import LevelProof
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of, tight
-from fairlead.solver.batch.costs import LevelCost, costs_of
+from fairlead.solver.batch.costs import BatchLevel, costs_of
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, outer
-from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
+from fairlead.solver.batch.mixed.approximations import BoxApproximation, Owners, Totals, divided, outer
+from fairlead.solver.batch.mixed.cardinality import Dual, GroupLimitedRows, PricedBound
 from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.running.deadline import Deadline
@@ -32,7 +32,7 @@ Values = Mapping[Level, int | Fraction]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class RelaxedBatch:
     """A batch whose boxes are wider than the workloads.
 
     Beyond is, by level, what the workloads cost at least beyond the boxes. Owners are workloads by box, rows
@@ -41,13 +41,13 @@ class View:
 
     part: Problem
     batch: Batch
-    costs: Mapping[Level, LevelCost]
+    costs: Mapping[Level, BatchLevel]
     beyond: Mapping[Level, int | Fraction]
     owners: Owners
     rows: Mapping[str, tuple[int, ...]]
 
     @classmethod
-    def of(cls, part: Problem, totals: Totals) -> "View":
+    def of(cls, part: Problem, totals: Totals) -> "RelaxedBatch":
         """Widen every workload; what overflow tiers hold is given where it is known."""
         found = {workload.key: outer(workload, part, totals) for workload in part.workloads}
         batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
@@ -63,7 +63,7 @@ class View:
         cost = self.costs[level]
         return int((value - self.beyond.get(level, 0) - cost.constant) * cost.scale // 1)
 
-    def within(self, values: Values) -> "View":
+    def within(self, values: Values) -> "RelaxedBatch":
         """Return boxes that leave out what costs more than levels may cost, nothing shared looked at.
 
         Where a level is at its least, that says where replicas stand; a price would have to be without end.
@@ -93,7 +93,7 @@ class View:
         return int(held.sum()) + int(np.searchsorted(room, left)) + 1
 
 
-def _sums(found: Iterable[StandIns]) -> dict[Level, int | Fraction]:
+def _sums(found: Iterable[BoxApproximation]) -> dict[Level, int | Fraction]:
     """Add up what workloads cost beyond their boxes."""
     sums: dict[Level, int | Fraction] = {}
     for each in found:
@@ -108,14 +108,14 @@ class RelaxedBounds:
 
     part: Problem
     deadline: Deadline = field(init=False, default_factory=Deadline)
-    wide: View = field(init=False)
-    tiered: View | None = field(init=False, default=None)
+    wide: RelaxedBatch = field(init=False)
+    tiered: RelaxedBatch | None = field(init=False, default=None)
     known: dict[str, list[int]] = field(init=False, default_factory=dict)
-    narrow: tuple[Values, View] | None = field(init=False, default=None)
-    priced: dict[Level, tuple[Values, Priced]] = field(init=False, default_factory=dict)
+    narrow: tuple[Values, RelaxedBatch] | None = field(init=False, default=None)
+    priced: dict[Level, tuple[Values, PricedBound]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.wide = View.of(self.part, {})
+        self.wide = RelaxedBatch.of(self.part, {})
 
     @property
     def infeasible(self) -> bool:
@@ -145,7 +145,7 @@ class RelaxedBounds:
         workload = self.part.workload_by_key.get(key)
         return workload is not None and not any(violations_of(workload, placed))
 
-    def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
+    def notes(self, placement: Placement, deadline: Deadline) -> list[LevelProof]:
         """Return how far every level got where a placement has been found."""
         self.deadline = deadline
         levels = levels_of(self.part)
@@ -155,7 +155,7 @@ class RelaxedBounds:
             before = {each: values[each] for each in levels[:number]}
             bound, exact = self.bound(level, before)
             proven = bound >= values[level] or (not exact and self._reaches(placement, level, before))
-            found.append(Note(min(bound, values[level]), proven, exact))
+            found.append(LevelProof(min(bound, values[level]), proven, exact))
         return found
 
     def _reaches(self, placement: Placement, level: Level, before: Values) -> bool:
@@ -201,19 +201,19 @@ class RelaxedBounds:
         model = model_of(view.batch, view.costs[level], pins)
         return Dual.of(model, self.groups(view, before), self.deadline)
 
-    def view(self, before: Values) -> View:
+    def view(self, before: Values) -> RelaxedBatch:
         """Return the boxes for a level, without what no placement holds that costs no more before it."""
         if self.narrow is None or dict(self.narrow[0]) != dict(before):
             self.narrow = dict(before), self._measured(before).within(before)
         return self.narrow[1]
 
-    def _measured(self, before: Values) -> View:
+    def _measured(self, before: Values) -> RelaxedBatch:
         """Return the boxes for a level: what tiers hold is known where their levels leave no choice."""
         known = self._known_totals(before)
         if not known:
             return self.wide
         if self.tiered is None or self.known != known:
-            self.tiered, self.known = View.of(self.part, known), known
+            self.tiered, self.known = RelaxedBatch.of(self.part, known), known
         return self.tiered
 
     def _known_totals(self, before: Values) -> dict[str, list[int]]:
@@ -258,7 +258,7 @@ class RelaxedBounds:
             found.append(max(outside, int(batch.totals[row]) - room))
         return found
 
-    def groups(self, view: View, before: Values) -> Groups:
+    def groups(self, view: RelaxedBatch, before: Values) -> GroupLimitedRows:
         """Return the rows that may use a limited number of groups."""
         rows, group, most = [], [], []
         slack = self._slack(before)
@@ -283,7 +283,7 @@ class RelaxedBounds:
                     group.append(numbers)
                     most.append(count)
         shape = (len(rows), len(view.batch.clusters))
-        return Groups(
+        return GroupLimitedRows(
             np.array(rows, dtype=np.int64),
             np.array(group, dtype=np.int64).reshape(shape),
             np.array(most, dtype=np.int64),

@@ -25,9 +25,9 @@ from fairlead.solver.batch.dual.bound import (
     whole_costs,
     whole_prices,
 )
-from fairlead.solver.batch.dual.relaxation import Evaluated, PricedRows, relax
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Subgradient
-from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
+from fairlead.solver.batch.model import LevelModel, Prices, place_prices, rows_of
 from fairlead.solver.running.deadline import Deadline
 
 # Sums of limited rows may be of any size.
@@ -35,7 +35,7 @@ ENDLESS_SUM = 2**64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class GroupLimitedRows:
     """Rows that may use a limited number of groups."""
 
     rows: Whole
@@ -47,7 +47,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Priced(Evaluated):
+class PricedBound(EvaluatedPrices):
     """Bound at prices: that of rows without limits, and a price of a replica for each limited row."""
 
     limited: Floats
@@ -57,24 +57,24 @@ class Priced(Evaluated):
 class Dual:
     """Dual of a level: the least cost of all rows, by prices."""
 
-    model: Model
-    groups: Groups
+    model: LevelModel
+    groups: GroupLimitedRows
     deadline: Deadline
-    plain: Model
-    limited: Model
+    plain: LevelModel
+    limited: LevelModel
 
     @classmethod
-    def of(cls, model: Model, groups: Groups, deadline: Deadline) -> "Dual":
+    def of(cls, model: LevelModel, groups: GroupLimitedRows, deadline: Deadline) -> "Dual":
         """Look at a level of a batch."""
         others = np.setdiff1d(np.arange(len(model.batch.keys)), groups.rows)
         return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
 
-    def climb(self, start: Prices | None = None) -> Priced:
+    def climb(self, start: Prices | None = None) -> PricedBound:
         """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
         ascent, share = Subgradient(self.model, self.deadline, self._at), tuning.CARDINALITY_FIRST_STEP
         return ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
 
-    def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
+    def _at(self, prices: Prices, near: PricedBound | None) -> tuple[PricedBound, Floats]:
         """Return the bound at prices, and by how much every shared row is exceeded there."""
         found = relax(self.plain, prices, None if near is None else near.rows, tuning.COARSE)
         part = LimitedRows.of(self.limited, self.groups, prices)
@@ -89,9 +89,9 @@ class Dual:
                 np.array(found.pinned, dtype=np.float64) + pinned - pins,
             ]
         )
-        return Priced(prices, found.rows, found.value + value, limited=rows), excess
+        return PricedBound(prices, found.rows, found.value + value, limited=rows), excess
 
-    def bound(self, priced: Priced) -> int:
+    def bound(self, priced: PricedBound) -> int:
         """Return the least cost of every placement at prices, in whole steps."""
         whole = whole_prices(self.model, priced.prices, np.zeros(len(self.model.batch.keys)))
         rows, limited = priced.rows, priced.limited
@@ -105,7 +105,7 @@ class Dual:
         return total + exact_of_limited(self.limited, self.groups, whole, limited)
 
 
-def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
+def exact_of_limited(model: LevelModel, groups: GroupLimitedRows, whole: WholePrices, rows: Floats) -> int:
     """Return the least cost of limited rows, in whole steps, at any price of a replica by row."""
     part = slice(0, len(model.batch.keys))
     costs = whole_costs(model, whole, part)
@@ -126,13 +126,13 @@ def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Flo
 class LimitedRows:
     """Rows with limits at prices, in floats."""
 
-    model: Model
-    groups: Groups
+    model: LevelModel
+    groups: GroupLimitedRows
     prices: Prices
     rows: PricedRows
 
     @classmethod
-    def of(cls, model: Model, groups: Groups, prices: Prices) -> "LimitedRows":
+    def of(cls, model: LevelModel, groups: GroupLimitedRows, prices: Prices) -> "LimitedRows":
         """Look at rows at prices."""
         return cls(model, groups, prices, PricedRows.of(model, prices, slice(None)))
 

@@ -18,7 +18,7 @@ from fairlead.solver.batch.dual.interior import inner_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.mixed.overflow import Overflow, Ways
-from fairlead.solver.batch.model import Model, Prices, model_of, rows_of
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, rows_of
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -126,7 +126,7 @@ class Choosing:
             elif not self._add_beyond(part, deadline):
                 return
 
-    def _add_beyond(self, part: Model, deadline: Deadline) -> bool:
+    def _add_beyond(self, part: LevelModel, deadline: Deadline) -> bool:
         """Add cuts at prices that say that a choice finds no room; tell whether there are such prices."""
         free = model_of(part.batch, nothing(part.batch))
         start = relax(free, Prices.none(free))

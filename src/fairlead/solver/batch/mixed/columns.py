@@ -19,13 +19,14 @@ from fairlead.solver.answers.answer import among
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, Priced
+from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, PricedBound
 from fairlead.solver.batch.model import Prices
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact.allocation import allocate
 from fairlead.solver.exact.boxes import Available, box_of, has_box
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""
@@ -44,7 +45,7 @@ class Columns:
     usage: Floats
 
 
-def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
+def fitting(dual: Dual, priced: PricedBound, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
     """Return one placement of every workload with limited groups that keeps its rules, all about fitting.
 
     A workload of which no placement keeps them is left out; after the deadline no more are made.
@@ -65,7 +66,7 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
     return found
 
 
-def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:
+def _columns_of(dual: Dual, priced: PricedBound, keeps: Keeps, deadline: Deadline) -> Columns:
     """Return placements at the best prices and at prices a little off."""
     model, coupling = dual.limited, dual.model.batch.coupling
     batch, chance = model.batch, np.random.default_rng(0)
@@ -144,7 +145,7 @@ def place_one_by_one(
     ) -> Mapping[str, int]:
         left = {spot: max(0, amount) for spot, amount in available.items()}
         until = deadline.part(tuning.ONE_BY_ONE_SHARE, tuning.LONGEST_RUN)
-        result = minimise_levels(among(part, (workload,), left), None, until, 1, seed)
+        result = minimise_levels(among(part, (workload,), left), Search(until, 1, seed))
         return {} if result.placement is None else result.placement.of(workload.key)
 
     room = {spot: max(0, amount) for spot, amount in limits.items()}

@@ -25,11 +25,11 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats, Whole, batch_of, spelled_out, table_of, tight
 from fairlead.solver.batch.costs import costs_of, deviation_cost
 from fairlead.solver.batch.dual.bound import least_of_rows, lower_bound, whole_prices
-from fairlead.solver.batch.dual.relaxation import Evaluated, relax
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
 from fairlead.solver.batch.dual.sifting import sift
 from fairlead.solver.batch.dual.subgradient import Subgradient, first_step
 from fairlead.solver.batch.mixed.approximations import outer
-from fairlead.solver.batch.model import Model, Prices, model_of, place_prices
+from fairlead.solver.batch.model import LevelModel, Prices, model_of, place_prices
 from fairlead.solver.running.deadline import Deadline
 
 BEYOND = Level("tiers", 1)
@@ -40,7 +40,7 @@ SIMPLE = (Candidates, Total, Bounds, Weights, Tiers)
 class Ways:
     """Ways of dividing workloads: so many replicas in the first tier, the rest in the other."""
 
-    model: Model
+    model: LevelModel
     """Deviation of the rows of all ways."""
     rows: Whole
     """Row of each tier, by way; -1 where it holds nothing."""
@@ -153,14 +153,14 @@ class Overflow:
         last = np.diff(owner, append=-1) != 0
         return self.ways(owner, np.where(last, high[owner], low[owner]))
 
-    def climb(self, ways: Ways, most: int, deadline: Deadline) -> Evaluated:
+    def climb(self, ways: Ways, most: int, deadline: Deadline) -> EvaluatedPrices:
         """Return prices of capacity, and of a replica beyond first tiers, with at most so many beyond."""
         model = ways.model
         limit, asked = model.batch.coupling.limit, int(model.batch.totals.sum())
         # An ascent measures a pin by all replicas: so many units are as dear as one beyond the first tiers.
         units = asked / max(1, most)
 
-        def evaluate(prices: Prices, known: Evaluated | None) -> tuple[Evaluated, Floats]:
+        def evaluate(prices: Prices, known: EvaluatedPrices | None) -> tuple[EvaluatedPrices, Floats]:
             costs, rows, replicas = ways.at(prices.capacity, None if known is None else known.rows)
             costs = costs + prices.pins[0] * units * ways.beyond
             taken = ways.cheapest(costs)
@@ -169,7 +169,7 @@ class Overflow:
             over = used[model.batch.coupling.resource, model.batch.coupling.column] - limit
             excess = np.append(over, ways.beyond[taken].sum() * units - asked).astype(np.float64)
             value = costs[taken].sum() - prices.capacity @ limit - prices.pins[0] * asked
-            return Evaluated(prices, rows, float(value)), excess
+            return EvaluatedPrices(prices, rows, float(value)), excess
 
         pinned = replace(model, pins=(asked,), pin_units=(1.0,))
         ascent, size = Subgradient(pinned, deadline, evaluate), first_step(model, tuning.OVERFLOW_STEP)

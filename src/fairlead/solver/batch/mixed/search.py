@@ -17,7 +17,7 @@ from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Placed, among, left_by
-from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
@@ -80,7 +80,7 @@ class _Mixed:
     """Workloads as they are placed where they have all that is shared for themselves, as far as known."""
     best: Placement | None = None
     rank: Rank = ()
-    notes: list[Note] = field(default_factory=list)
+    notes: list[LevelProof] = field(default_factory=list)
     noted: Rank = ()
     leading: list[int | Fraction] = field(default_factory=list)
     overflow: Overflow | None = None
@@ -134,7 +134,7 @@ class _Mixed:
             return
         levels = levels_of(self.part)
         for number, level in enumerate(levels):
-            note = self.notes[number] if number < len(self.notes) else Note()
+            note = self.notes[number] if number < len(self.notes) else LevelProof()
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
                 bound = max(note.bound or 0, 0)
                 seconds = time.monotonic() - self.started
@@ -251,8 +251,7 @@ class _Mixed:
         places = len(self.part.workloads) * len(self.part.clusters)
         if self._closed or places > tuning.WHOLE or self.search.deadline.remaining() <= 0:
             return
-        search = self.search
-        result = minimise_levels(self.part, self.best, search.deadline, search.threads, search.seed)
+        result = minimise_levels(self.part, replace(self.search, progress=None, later=None), self.best)
         if result.status is Status.INFEASIBLE:
             if self.best is not None:
                 raise InternalError("a mixed batch is called infeasible of which a placement is known")
@@ -261,21 +260,21 @@ class _Mixed:
             return
         rank = tuple(level.value for level in result.attained)
         if self.best is None or rank <= self.rank:
-            notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
+            notes = [LevelProof(each.bound, each.proven, each.resolution is None) for each in result.attained]
             # Where time was over before CP-SAT had a bound, that of the prices still holds.
             known = list(self._holding(rank))
             raised = (note.better(other) for note, other in zip(notes, known, strict=False))
             notes = [*raised, *notes[len(known) :]]
             self.best, self.rank, self.noted, self.notes = result.placement, rank, rank, notes
 
-    def _holding(self, rank: Rank) -> Iterator[Note]:
+    def _holding(self, rank: Rank) -> Iterator[LevelProof]:
         """Yield how far levels got where those of another placement were noted: at most as good, in order.
 
         Bounds hold as long as the levels before cost the same; so that of the first better level still does.
         """
         for note, before, now in zip(self.notes, self.noted, rank, strict=False):
             if now != before:
-                yield Note(note.bound, exact=note.exact)
+                yield LevelProof(note.bound, exact=note.exact)
                 return
             yield note
 
@@ -288,14 +287,16 @@ class _Mixed:
             raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
         # Where time was over before any bound was evaluated, those of the first levels may be known.
         leading = zip(self.leading, self.rank, strict=False)
-        notes = list(self._holding(self.rank)) or [Note(bound, bound >= value) for bound, value in leading]
+        notes = list(self._holding(self.rank)) or [
+            LevelProof(bound, bound >= value) for bound, value in leading
+        ]
         levels = attained(self.part, self.best, notes)
         proven = all(level.proven for level in levels)
         return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
 
 
-def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
+def _higher(note: LevelProof, bound: int | Fraction, value: int | Fraction) -> LevelProof:
     """Return how far a level got that is known to be no lower than a bound."""
     if note.bound is not None and note.bound >= bound:
         return note
-    return Note(bound, bound >= value, note.exact)
+    return LevelProof(bound, bound >= value, note.exact)

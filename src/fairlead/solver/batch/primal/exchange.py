@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
-from fairlead.solver.batch.model import Model, Prices
-from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
+from fairlead.solver.batch.model import LevelModel, Prices
+from fairlead.solver.batch.primal.moves import Charges, MoveEnds, ReplicaMoves, Tally, moves_of
 from fairlead.solver.running.deadline import Deadline
 
 
@@ -24,7 +24,7 @@ from fairlead.solver.running.deadline import Deadline
 class Exchange:
     """A placement that is improved in place."""
 
-    model: Model
+    model: LevelModel
     prices: Prices
     rows: Floats
     replicas: Whole
@@ -35,7 +35,7 @@ class Exchange:
     @classmethod
     def start(
         cls,
-        model: Model,
+        model: LevelModel,
         prices: Prices,
         rows: Floats,
         replicas: Whole,
@@ -72,12 +72,12 @@ class Exchange:
         # Columns that hardly have room would fill the list with moves that cannot be made.
         wanted = self.usage + self.model.batch.needs.max(axis=0)
         roomy: NDArray[np.bool_] = np.all(wanted <= self.charges.limit, axis=1)
-        ends = Ends(over, roomy) if over.any() else None
+        ends = MoveEnds(over, roomy) if over.any() else None
         moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
         moves = moves.within(self._worth(), self._worth_of_pins())
         return self._in_turn(moves, np.arange(len(moves.row)), np.full(len(moves.row), -1), None)[0]
 
-    def _turn(self, moves: Moves) -> tuple[float, list[int]]:
+    def _turn(self, moves: ReplicaMoves) -> tuple[float, list[int]]:
         """Make the best exchanges of a list; return what that gains, and the rows that changed."""
         worth, pinned = self._worth(), self._worth_of_pins()
         moves = moves.within(worth, pinned)
@@ -121,7 +121,7 @@ class Exchange:
             total += np.maximum(over, 0.0) * charge[:, resource][column]
         return total
 
-    def _asked(self, moves: Moves, at: Whole) -> Floats:
+    def _asked(self, moves: ReplicaMoves, at: Whole) -> Floats:
         """Return the requests of the rows of some moves, by resource and move."""
         asked: Floats = self.model.batch.needs.T.astype(np.float64)[:, moves.row[at]]
         return asked
@@ -134,7 +134,7 @@ class Exchange:
         total: Floats = (over * self.charges.pin_charge).sum(axis=-1)
         return total
 
-    def _single(self, moves: Moves, worth: Floats) -> tuple[Floats, Whole, Whole]:
+    def _single(self, moves: ReplicaMoves, worth: Floats) -> tuple[Floats, Whole, Whole]:
         """Return the difference in cost by single moves, and that they have no partner."""
         at = np.flatnonzero(moves.reduced < worth[moves.source] + worth[moves.target])
         needs = self._asked(moves, at)
@@ -142,7 +142,9 @@ class Exchange:
         gain += self._over_pins(moves.pinned[at])
         return gain, at, np.full(len(at), -1)
 
-    def _pairs(self, moves: Moves, worth: Floats, pinned: float) -> Iterator[tuple[Floats, Whole, Whole]]:
+    def _pairs(
+        self, moves: ReplicaMoves, worth: Floats, pinned: float
+    ) -> Iterator[tuple[Floats, Whole, Whole]]:
         """Return the difference in cost by two moves: there and back, or in and out of one cluster."""
         columns = len(self.model.batch.clusters)
         there = moves.source * columns + moves.target
@@ -156,7 +158,7 @@ class Exchange:
             kept = np.flatnonzero((promise < 0) & (moves.row[first] != moves.row[second]))
             yield self._value_of_pairs(moves, first[kept], second[kept]), first[kept], second[kept]
 
-    def _value_of_pairs(self, moves: Moves, first: Whole, second: Whole) -> Floats:
+    def _value_of_pairs(self, moves: ReplicaMoves, first: Whole, second: Whole) -> Floats:
         """Return the difference in cost by pairs, the second leaving the cluster that the first enters."""
         one, two = self._asked(moves, first), self._asked(moves, second)
         gain = moves.cost[first] + moves.cost[second] + self._over(moves.target[first], one - two)
@@ -167,7 +169,7 @@ class Exchange:
         return gain
 
     def _in_turn(
-        self, moves: Moves, first: Whole, second: Whole, gains: Floats | None
+        self, moves: ReplicaMoves, first: Whole, second: Whole, gains: Floats | None
     ) -> tuple[float, list[int]]:
         """Make exchanges in order, each where it gains something by then; return gain and rows that moved.
 
@@ -202,7 +204,7 @@ class Exchange:
         self._make(moves, np.array(chosen, dtype=np.int64))
         return total, sorted(rows)
 
-    def _make(self, moves: Moves, at: NDArray[np.int64]) -> None:
+    def _make(self, moves: ReplicaMoves, at: NDArray[np.int64]) -> None:
         row, source, target = moves.row[at], moves.source[at], moves.target[at]
         needs = self.model.batch.needs[row].astype(np.float64)
         np.add.at(self.replicas, (row, source), -1)
@@ -217,7 +219,9 @@ class Exchange:
         return self.model.keeps(self.replicas)
 
 
-def _ends_of(moves: Moves, first: Whole, second: Whole) -> Iterator[tuple[list[int], list[int], list[int]]]:
+def _ends_of(
+    moves: ReplicaMoves, first: Whole, second: Whole
+) -> Iterator[tuple[list[int], list[int], list[int]]]:
     """Yield of every exchange whose replicas leave and enter which columns."""
     pair = np.stack([first, second])
     table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]

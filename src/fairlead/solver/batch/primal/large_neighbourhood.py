@@ -9,12 +9,12 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.relaxation import within
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Effort
+from fairlead.solver.running.search import RunLimits
 
 
 def search_neighbourhoods(
@@ -75,7 +75,7 @@ def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
     return exchange.replicas
 
 
-def charged(model: Model, replicas: Whole, charges: Charges) -> float:
+def charged(model: LevelModel, replicas: Whole, charges: Charges) -> float:
     """Return the cost of a placement with the charges for broken limits, in steps."""
     coupling = model.batch.coupling
     beyond, over = model.beyond(replicas)
@@ -123,7 +123,7 @@ class _LargeNeighbourhoods:
         groups = list(self._drawn(now, tuning.GROUPS[turn % len(tuning.GROUPS)], charges))
         opened = []
         for at, group in enumerate(groups):
-            effort = Effort(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
+            effort = RunLimits(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
             opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
         results = close_all(opened, level.search.side_by_side)
@@ -198,7 +198,7 @@ def divide_whole(level: Incumbent) -> None:
         np.maximum(np.minimum(low, now), now - tuning.UNITS_OF_WHOLE),
         np.minimum(np.maximum(high, now), now + tuning.UNITS_OF_WHOLE),
     )
-    effort = Effort(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
+    effort = RunLimits(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
     found = divide_anew(model, now, window, effort)
     if found.replicas is not None:
         level.offer(found.replicas)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.dual.relaxation import marginals
-from fairlead.solver.batch.model import Model, Prices, in_chunks
+from fairlead.solver.batch.model import LevelModel, Prices, in_chunks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moves:
+class ReplicaMoves:
     """Replicas that could move, the cheapest first."""
 
     row: Whole
@@ -32,25 +32,25 @@ class Moves:
     pinned: Floats
     """Difference in the costs of the pinned levels, in their steps, by move and level."""
 
-    def within(self, worth: Floats, pinned: float) -> "Moves":
+    def within(self, worth: Floats, pinned: float) -> "ReplicaMoves":
         """Return the moves that could be part of an exchange that wins something."""
         if not len(self.row):
             return self
         partner = max(0.0, float(worth.max()) - float(self.reduced[0])) + pinned
         return self.only(np.flatnonzero(self.reduced < worth[self.source] + worth[self.target] + partner))
 
-    def only(self, kept: Whole) -> "Moves":
+    def only(self, kept: Whole) -> "ReplicaMoves":
         """Return some of the moves."""
         where = (self.row[kept], self.source[kept], self.target[kept])
-        return Moves(*where, self.cost[kept], self.reduced[kept], self.pinned[kept])
+        return ReplicaMoves(*where, self.cost[kept], self.reduced[kept], self.pinned[kept])
 
-    def without(self, rows: list[int]) -> "Moves":
+    def without(self, rows: list[int]) -> "ReplicaMoves":
         """Return the moves of all other rows."""
         return self.only(np.flatnonzero(~np.isin(self.row, rows)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ends:
+class MoveEnds:
     """Which columns moves may leave and enter."""
 
     sources: NDArray[np.bool_]
@@ -58,8 +58,13 @@ class Ends:
 
 
 def moves_of(
-    model: Model, prices: Prices, rows: Floats, replicas: Whole, reach: float, ends: Ends | None = None
-) -> Moves:
+    model: LevelModel,
+    prices: Prices,
+    rows: Floats,
+    replicas: Whole,
+    reach: float,
+    ends: MoveEnds | None = None,
+) -> ReplicaMoves:
     """List the moves whose reduced cost is within reach, the cheapest first; between some columns, or all."""
     parts = in_chunks(model, lambda part: _moves_of(model, prices, rows, replicas, part, reach, ends))
     row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -72,17 +77,17 @@ def moves_of(
     for need, worth in zip(batch.needs.T, value.T, strict=True):
         dearer += need[row] * (worth[target] - worth[source])
     cost = reduced - dearer - pinned[order] @ prices.pins
-    return Moves(row, source, target, cost, reduced, pinned[order])
+    return ReplicaMoves(row, source, target, cost, reduced, pinned[order])
 
 
 def _moves_of(
-    model: Model,
+    model: LevelModel,
     prices: Prices,
     row_prices: Floats,
     replicas: Whole,
     rows: slice,
     reach: float,
-    ends: Ends | None,
+    ends: MoveEnds | None,
 ) -> tuple[Whole, Whole, Whole, Floats, Floats]:
     up, down, pins = marginals(model, prices, rows, replicas[rows])
     enter, leave = up - row_prices[rows, None], row_prices[rows, None] - down
@@ -118,7 +123,7 @@ class Charges:
     """Limit in steps, and charge of a step beyond it, by pinned level."""
 
     @classmethod
-    def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":
+    def of(cls, model: LevelModel, prices: Prices, factor: float) -> "Charges":
         """Charge a multiple of the prices, and more than nothing for what has no price."""
         batch = model.batch
         shape = (len(batch.clusters), batch.needs.shape[1])

@@ -14,18 +14,18 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.convex import Term
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.running.deadline import listening
 from fairlead.solver.running.engine import run
-from fairlead.solver.running.search import Effort, Machines, Verdict
+from fairlead.solver.running.search import Machines, RunLimits, Verdict
 
 # What a part costs at most, with charges, stays below 2 to this power.
 SUM_BITS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limit:
+class SharedLimit:
     """Limit on the use of something shared by some pieces together."""
 
     pieces: Whole
@@ -52,9 +52,9 @@ class Subproblem:
     rows: Whole
     totals: Whole
     """Row of every piece, and the number of units taken of every row."""
-    limits: tuple[Limit, ...]
+    limits: tuple[SharedLimit, ...]
     """Limits on what pieces use together."""
-    effort: Effort
+    effort: RunLimits
     """Limits of the run of CP-SAT."""
 
 
@@ -113,7 +113,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Opened:
+class Neighbourhood:
     """A neighbourhood cut out of a batch."""
 
     task: Subproblem | SubproblemResult
@@ -136,14 +136,14 @@ class Opened:
         return SubproblemResult(replicas, bound, found.complete)
 
 
-def close_all(opened: Sequence[Opened], machines: Machines) -> list[SubproblemResult]:
+def close_all(opened: Sequence[Neighbourhood], machines: Machines) -> list[SubproblemResult]:
     """Solve neighbourhoods side by side."""
     tasks = [each.task for each in opened if isinstance(each.task, Subproblem)]
     solved = iter(machines.run(solve_subproblem, tasks))
     return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
 
 
-def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -> SubproblemResult:
+def divide_anew(model: LevelModel, replicas: Whole, window: Window, effort: RunLimits) -> SubproblemResult:
     """Divide some rows anew as well as possible, right here and with exact costs; see `open_up`."""
     opened = open_up(model, replicas, window, effort, exact=True)
     task = opened.task
@@ -151,14 +151,14 @@ def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort) -
 
 
 def open_up(
-    model: Model,
+    model: LevelModel,
     replicas: Whole,
     window: Window,
-    effort: Effort,
+    effort: RunLimits,
     *,
     exact: bool,
     charges: Charges | None = None,
-) -> Opened:
+) -> Neighbourhood:
     """Cut what is open out of a batch, to be divided anew as well as possible.
 
     How rows stand is the hint where that keeps the window. Exact costs are given in full, so that bounds
@@ -169,12 +169,12 @@ def open_up(
     base[window.rows] = window.lower
     row, column = window.rows[pieces.row], pieces.column
     if len(pieces.row) > tuning.MOST_PIECES or effort.deadline.remaining() <= 0:
-        return Opened(SubproblemResult(None, None, complete=False), base, row, column)
+        return Neighbourhood(SubproblemResult(None, None, complete=False), base, row, column)
     totals = model.batch.totals[window.rows] - window.lower.sum(axis=1)
     limits = _limits(model, pieces, base, row, charges)
     filled = np.bincount(pieces.row, minlength=len(totals)) > 0
     if limits is None or totals[~filled].any():
-        return Opened(SubproblemResult(None, None, complete=True), base, row, column)
+        return Neighbourhood(SubproblemResult(None, None, complete=True), base, row, column)
     bits = 0 if exact else tuning.COARSE_BITS
     if charges is not None:
         # Costs and charges are cut as far as it takes for their sum to stay in 64 bits.
@@ -192,7 +192,7 @@ def open_up(
         # There are few limits that matter, and the linear program of all of them says most.
         replace(effort, linearization=2),
     )
-    return Opened(task, base, row, column, model.steps(base) if exact else None)
+    return Neighbourhood(task, base, row, column, model.steps(base) if exact else None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,7 +205,7 @@ class _Pieces:
     slopes: tuple[Whole, ...]
 
 
-def _pieces_of(model: Model, window: Window) -> _Pieces:
+def _pieces_of(model: LevelModel, window: Window) -> _Pieces:
     """Cut the places of a window into pieces of one slope; where costs grow, into single units."""
     curve = model.curve
     found = []
@@ -245,14 +245,14 @@ def _hint(pieces: _Pieces, above: Whole) -> Whole:
 
 
 def _limits(
-    model: Model, pieces: _Pieces, base: Whole, row: Whole, charges: Charges | None
-) -> list[Limit] | None:
+    model: LevelModel, pieces: _Pieces, base: Whole, row: Whole, charges: Charges | None
+) -> list[SharedLimit] | None:
     """Return the limits that pieces of some rows could break; None where one is broken that is kept."""
     batch, coupling = model.batch, model.batch.coupling
     order = np.argsort(pieces.column, kind="stable")
     ends = np.searchsorted(pieces.column[order], np.arange(len(batch.clusters) + 1))
     room = coupling.limit - batch.usage(base)
-    limits: list[Limit] = []
+    limits: list[SharedLimit] = []
     for column, resource, left in zip(coupling.column, coupling.resource, room.tolist(), strict=True):
         inside = order[ends[column] : ends[column + 1]]
         charge = None if charges is None else int(charges.charge[column, resource])
@@ -267,8 +267,8 @@ def _limits(
     return [limit for limit in limits if limit.most > max(limit.least, limit.amount)]
 
 
-def _limit(pieces: _Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> Limit:
+def _limit(pieces: _Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> SharedLimit:
     """Return the limit on the use of some pieces together."""
     units = pieces.units[inside]
     least, most = total_of(np.minimum(needs, 0) * units), total_of(np.maximum(needs, 0) * units)
-    return Limit(inside, needs, amount, least, most, charge)
+    return SharedLimit(inside, needs, amount, least, most, charge)

@@ -12,11 +12,11 @@ from fairlead.models.errors import InternalError
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
 from fairlead.solver.running.deadline import LOOK, Deadline, Stop
-from fairlead.solver.running.search import Effort
+from fairlead.solver.running.search import RunLimits
 
 
 def prove(level: Incumbent, work: float = math.inf) -> None:
@@ -76,7 +76,7 @@ def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator
         level.lift(known.bound)
 
 
-def _size(model: Model, window: Window) -> int:
+def _size(model: LevelModel, window: Window) -> int:
     """Return about how many variables what is open has."""
     width = window.upper - window.lower
     return int((width if model.curve.grows else np.minimum(width, model.curve.pieces)).sum())
@@ -92,7 +92,7 @@ def _open(level: Incumbent) -> Window:
     return Window(np.arange(len(model.batch.keys)), lower, upper)
 
 
-def _close(level: Incumbent, effort: Effort, window: Window) -> None:
+def _close(level: Incumbent, effort: RunLimits, window: Window) -> None:
     """Divide what is open as well as possible, and keep what that proves."""
     model = level.model
     found = divide_anew(model, model.batch.lower if level.best is None else level.best, window, effort)
@@ -106,7 +106,7 @@ def _close(level: Incumbent, effort: Effort, window: Window) -> None:
         level.lift(min(found.bound, level.cost))
 
 
-def _effort(level: Incumbent, deadline: Deadline, *, upwards: bool = False) -> Effort:
+def _effort(level: Incumbent, deadline: Deadline, *, upwards: bool = False) -> RunLimits:
     """Return the limits of a run that proves; without a time limit it ends by itself."""
     work = tuning.WORK_OF_PROOF if math.isinf(level.deadline.at) else math.inf
-    return Effort(deadline, 1, level.search.seed, work, upwards=upwards)
+    return RunLimits(deadline, 1, level.search.seed, work, upwards=upwards)

@@ -5,7 +5,7 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
 from fairlead.solver.running.deadline import Deadline
@@ -81,7 +81,7 @@ def relieve(level: Incumbent, start: Whole) -> Whole | None:
     return None
 
 
-def rounded(model: Model, replicas: Floats) -> Whole:
+def rounded(model: LevelModel, replicas: Floats) -> Whole:
     """Round a placement so that all totals hold: down, then up where the most was cut off."""
     batch = model.batch
     down = np.clip(np.floor(replicas + 1e-6).astype(np.int64), batch.lower, batch.upper)

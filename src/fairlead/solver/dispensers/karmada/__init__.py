@@ -5,7 +5,7 @@ groups, selection by spread constraints and division of replicas, in the order i
 them.
 """
 
-from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, ScheduledBinding
 from fairlead.solver.dispensers.karmada.scheduling import place, schedule
 
-__all__ = ["BindingInput", "Failure", "Scheduled", "place", "schedule"]
+__all__ = ["BindingInput", "Failure", "ScheduledBinding", "place", "schedule"]

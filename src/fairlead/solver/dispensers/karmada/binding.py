@@ -69,7 +69,7 @@ class Failure:
     """Why nothing was scheduled."""
 
     reason: str
-    """Reason of the condition ``Scheduled``: ``Unschedulable`` (not enough room), ``NoClusterFit`` (no
+    """Reason of the condition ``ScheduledBinding``: ``Unschedulable`` (not enough room), ``NoClusterFit`` (no
     cluster passed the filters) or ``SchedulerError`` (everything else, selection errors among them)."""
     text: str
     """The scheduler's own words. Where several filters refuse one cluster, the real scheduler names a random
@@ -81,7 +81,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled:
+class ScheduledBinding:
     """The binding after the scheduler has run."""
 
     clusters: Mapping[str, int]

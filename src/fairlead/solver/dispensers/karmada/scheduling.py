@@ -11,14 +11,19 @@ from fairlead.models.quantity import requested_units
 from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.karmada.assignment import assign
-from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, Scheduled, with_defaults
+from fairlead.solver.dispensers.karmada.binding import BindingInput, Failure, ScheduledBinding, with_defaults
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
 from fairlead.solver.dispensers.karmada.selection import select
-from fairlead.solver.dispensers.rules_of_thumb import NO_CLUSTER_FIT, Answer, Dispensed, place_in_turn
+from fairlead.solver.dispensers.rules_of_thumb import (
+    NO_CLUSTER_FIT,
+    Dispensed,
+    WorkloadDispensed,
+    place_in_turn,
+)
 from fairlead.solver.running.deadline import Deadline
 
 
-def schedule(binding: BindingInput) -> Scheduled:
+def schedule(binding: BindingInput) -> ScheduledBinding:
     """Return the binding as the Karmada scheduler leaves it.
 
     `binding`: a binding that is due to be scheduled; whether it is due is not asked here.
@@ -28,12 +33,12 @@ def schedule(binding: BindingInput) -> Scheduled:
     terms = binding.placement.cluster_affinities
     if not terms:
         placed = _schedule_group(binding, None)
-        return _failed(binding, placed) if isinstance(placed, Failure) else Scheduled(placed)
+        return _failed(binding, placed) if isinstance(placed, Failure) else ScheduledBinding(placed)
     failures: list[Failure] = []
     for term in terms[_first_group(binding) :]:
         placed = _schedule_group(binding, term)
         if not isinstance(placed, Failure):
-            return Scheduled(placed, affinity_name=term.affinity_name)
+            return ScheduledBinding(placed, affinity_name=term.affinity_name)
         failures.append(placed)
     # The first failure is reported, whatever kept the later groups from being used.
     return _failed(binding, failures[0])
@@ -61,10 +66,10 @@ def _schedule_group(binding: BindingInput, term: ClusterAffinityTerm | None) -> 
     return replicas.within("failed to assign replicas") if isinstance(replicas, Failure) else replicas
 
 
-def _failed(binding: BindingInput, failure: Failure) -> Scheduled:
+def _failed(binding: BindingInput, failure: Failure) -> ScheduledBinding:
     """Return the binding after a failure: emptied where no cluster fits, else as it was."""
     stays = {} if failure.reason == NO_CLUSTER_FIT else dict(sorted(binding.previous))
-    return Scheduled(stays, affinity_name=binding.observed_affinity, failure=failure)
+    return ScheduledBinding(stays, affinity_name=binding.observed_affinity, failure=failure)
 
 
 def binding_of(
@@ -108,7 +113,7 @@ def place(
     Raises `UsageError` naming a workload that Karmada does not place.
     """
 
-    def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:
+    def answer(workload: Workload, clusters: Sequence[Cluster]) -> WorkloadDispensed:
         if not isinstance(workload.declared, KarmadaBinding):
             raise UsageError(
                 f"dispenser karmada cannot place {workload.key}: no policy or binding of Karmada declares it"
@@ -121,7 +126,7 @@ def place(
         )
         found = schedule(binding)
         if found.failure is not None:
-            return Answer(found.clusters, found.failure.reason)
-        return Answer(found.clusters, None, found.affinity_name)
+            return WorkloadDispensed(found.clusters, found.failure.reason)
+        return WorkloadDispensed(found.clusters, None, found.affinity_name)
 
     return place_in_turn(problem, answer, deadline, deduct=deduct)

@@ -12,7 +12,7 @@ from fairlead.solver.dispensers.rules_of_thumb import SCHEDULER_ERROR
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RegionGroup:
     """A region as the search sees it."""
 
     name: str
@@ -23,8 +23,8 @@ class Group:
 
 
 def best_combination(
-    groups: Sequence[Group], min_groups: int, max_groups: int, min_clusters: int
-) -> tuple[Group, ...]:
+    groups: Sequence[RegionGroup], min_groups: int, max_groups: int, min_clusters: int
+) -> tuple[RegionGroup, ...]:
     """Return the groups that the scheduler selects.
 
     By score descending, then by name; empty where no combination will do.
@@ -41,8 +41,8 @@ def best_combination(
 
 
 def _best_recorded(
-    chain: Sequence[Group], min_groups: int, max_groups: int, min_clusters: int
-) -> tuple[Group, ...]:
+    chain: Sequence[RegionGroup], min_groups: int, max_groups: int, min_clusters: int
+) -> tuple[RegionGroup, ...]:
     """Return the best set that the search records, in the order of the chain."""
     size = len(chain)
     scale = 1 + sum(group.clusters for group in chain)
@@ -73,7 +73,9 @@ def _best_recorded(
     return tuple(group for position, group in enumerate(chain) if best >> (size - 1 - position) & 1)
 
 
-def _shortest_prefix(best: Sequence[Group], min_groups: int, min_clusters: int) -> tuple[Group, ...]:
+def _shortest_prefix(
+    best: Sequence[RegionGroup], min_groups: int, min_clusters: int
+) -> tuple[RegionGroup, ...]:
     """Return the shortest beginning of the best set, by score, that the search recorded too.
 
     The scheduler walks all other sets in order of merit and takes each that is a beginning of its current
@@ -86,7 +88,7 @@ def _shortest_prefix(best: Sequence[Group], min_groups: int, min_clusters: int) 
     return tuple(ranked)
 
 
-def _is_recorded(groups: Sequence[Group], min_groups: int, min_clusters: int) -> bool:
+def _is_recorded(groups: Sequence[RegionGroup], min_groups: int, min_clusters: int) -> bool:
     clusters = sum(group.clusters for group in groups)
     last = max(groups, key=lambda group: (group.clusters, -group.score, group.name))
     return clusters >= min_clusters and (len(groups) == min_groups or clusters - last.clusters < min_clusters)
@@ -165,7 +167,7 @@ def _by_region(
     if len(regions) < region.min_groups:
         return _error("the number of feasible region is less than spreadConstraint.MinGroups")
     groups = [
-        Group(name, len(members), _score(binding, members, region, cluster))
+        RegionGroup(name, len(members), _score(binding, members, region, cluster))
         for name, members in regions.items()
     ]
     best = best_combination(groups, region.min_groups, region.max_groups, cluster.min_groups)

@@ -6,6 +6,6 @@ checked against recorded answers of the real program. Each module names the faul
 `schedule_unit` asks the whole pipeline for one object, `place` for all workloads of a problem.
 """
 
-from fairlead.solver.dispensers.kubeadmiral.scheduling import Scheduled, place, schedule_unit
+from fairlead.solver.dispensers.kubeadmiral.scheduling import ScheduledUnit, place, schedule_unit
 
-__all__ = ["Scheduled", "place", "schedule_unit"]
+__all__ = ["ScheduledUnit", "place", "schedule_unit"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
-from fairlead.manifests.kubeadmiral.reading import Document, entries, section
-from fairlead.manifests.kubeadmiral.stated import Feedback, Policy
+from fairlead.manifests.kubeadmiral.reading import JsonMapping, entries, section
+from fairlead.manifests.kubeadmiral.stated import Feedback, StatedPolicy
 from fairlead.models.quantity import parse_quantity
 
 MAXIMUM = 2**63 - 1
@@ -69,7 +69,7 @@ MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Preferences:
+class PlannerPreferences:
     """Numbers that a policy states for one cluster."""
 
     weight: int = 0
@@ -83,7 +83,7 @@ class Preferences:
 class PlannerInput:
     """One division of replicas, as the two planners are asked for it."""
 
-    preferences: Mapping[str, Preferences]
+    preferences: Mapping[str, PlannerPreferences]
     """Preferences by cluster; ``*`` stands for every cluster that has none of its own (Spread only)."""
     total: int
     available: tuple[str, ...]
@@ -105,7 +105,7 @@ class PlannerInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class PlannerResult:
     """The answer of a planner."""
 
     plan: Mapping[str, int]
@@ -122,7 +122,7 @@ class SchedulingUnit:
     name: str
     """Namespace and name of the object; the namespace is empty for a cluster-scoped object."""
     api: tuple[str, str]
-    policy: Policy
+    policy: StatedPolicy
     replicas: int | None = None
     """Replicas of the template; None where the template has no such field."""
     replicas_path: str = "spec.replicas"
@@ -158,7 +158,7 @@ POD_SPECS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
 """Where the pod stands in the kinds that KubeAdmiral knows, by group and kind."""
 
 
-def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
+def read_gpus(template: JsonMapping, api: tuple[str, str]) -> int | None:
     """Return the GPUs that a pod requests: the containers' sum or the largest init container, plus overhead.
 
     None where the pod requests none, or where KubeAdmiral does not know the pod of this apiVersion and
@@ -177,7 +177,7 @@ def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
     return gpus
 
 
-def _gpu_requests(containers: Sequence[Document]) -> Iterator[int]:
+def _gpu_requests(containers: Sequence[JsonMapping]) -> Iterator[int]:
     for container in containers:
         quantity = section(container, "resources", "requests").get(GPU)
         if quantity is not None:

@@ -29,9 +29,9 @@ from dataclasses import dataclass, field
 from fairlead.models.errors import UnsupportedError
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     MAXIMUM,
-    Division,
     PlannerInput,
-    Preferences,
+    PlannerPreferences,
+    PlannerResult,
     divide,
     fnv1,
     wrap,
@@ -62,7 +62,7 @@ class _Tally:
     overflow: dict[str, int] = field(default_factory=dict)
 
 
-def spread(question: PlannerInput) -> Division:
+def spread(question: PlannerInput) -> PlannerResult:
     """Divide replicas by weight.
 
     A plan for every available cluster that has preferences, zeros included.
@@ -80,13 +80,13 @@ def spread(question: PlannerInput) -> Division:
     tally = _distribute(shares, question.total)
     desired, overflow = tally.plan, tally.overflow if keep else trimmed(tally.overflow, tally.remaining)
     if not question.avoid_disruption:
-        return Division(desired, overflow)
+        return PlannerResult(desired, overflow)
     want = wrap(sum(desired.values()))
 
     def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         # Only clusters above their desired number shrink, in the ratio of what they have too much.
         spare = {
-            name: Preferences(wrap(running[name] - count), 0, running[name])
+            name: PlannerPreferences(wrap(running[name] - count), 0, running[name])
             for name, count in desired.items()
             if count < running[name]
         }
@@ -94,16 +94,16 @@ def spread(question: PlannerInput) -> Division:
 
     def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         lacking = {
-            name: Preferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
+            name: PlannerPreferences(wrap(count - running[name]), 0, _room(question, name, running[name]))
             for name, count in desired.items()
             if count > running[name]
         }
         return _distribute(_shares(queue(lacking, question.key), {}, {}), wrap(want - have)).plan
 
-    return Division(_undisturbed(question, desired, removed, added), overflow)
+    return PlannerResult(_undisturbed(question, desired, removed, added), overflow)
 
 
-def queue(preferences: Mapping[str, Preferences], key: str) -> list[tuple[str, Preferences]]:
+def queue(preferences: Mapping[str, PlannerPreferences], key: str) -> list[tuple[str, PlannerPreferences]]:
     """Return the clusters in the order in which they are served: heavy first, then by hash of name and key.
 
     Equal hashes are left to chance in the real planner; here the name decides.
@@ -112,7 +112,9 @@ def queue(preferences: Mapping[str, Preferences], key: str) -> list[tuple[str, P
 
 
 def _shares(
-    ordered: Iterable[tuple[str, Preferences]], limited: Mapping[str, int], estimated: Mapping[str, int]
+    ordered: Iterable[tuple[str, PlannerPreferences]],
+    limited: Mapping[str, int],
+    estimated: Mapping[str, int],
 ) -> list[_Share]:
     """Return the clusters in their order with all limits."""
     shares = []
@@ -226,7 +228,7 @@ def _room(question: PlannerInput, name: str, running: int) -> int | None:
     return None if own is None or own.maximum is None else wrap(own.maximum - running)
 
 
-def binpack(question: PlannerInput) -> Division:
+def binpack(question: PlannerInput) -> PlannerResult:
     """Divide replicas so that the first clusters are filled first.
 
     The current replicas unchanged, clusters that are gone included, where it is not time to plan.
@@ -235,35 +237,35 @@ def binpack(question: PlannerInput) -> Division:
     play no part.
     """
     if not is_due(question):
-        return Division(dict(question.current))
+        return PlannerResult(dict(question.current))
     keep = question.keep_unschedulable or not question.avoid_disruption
     own = question.preferences
-    clusters = [(name, own.get(name, Preferences())) for name in question.available]
+    clusters = [(name, own.get(name, PlannerPreferences())) for name in question.available]
     tally = _fill(_shares(clusters, question.limited, question.estimated), question.total)
     desired, overflow = tally.plan, tally.overflow
     scheduled = _scheduled(question)
     if not keep and scheduled == question.total:
-        return Division(dict(question.scheduled))
+        return PlannerResult(dict(question.scheduled))
     if not question.avoid_disruption:
-        return Division(desired, overflow)
+        return PlannerResult(desired, overflow)
     if not keep:
         overflow = trimmed(overflow, wrap(question.total - scheduled))
 
     def removed(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         above = (name for name in reversed(question.available) if desired[name] < running[name])
-        spare = [(name, Preferences(maximum=running[name])) for name in above]
+        spare = [(name, PlannerPreferences(maximum=running[name])) for name in above]
         return _fill(_shares(spare, {}, {}), wrap(have - question.total)).plan
 
     def added(running: Mapping[str, int], have: int) -> Mapping[str, int]:
         # The maximum counts what runs, the minimum does not.
         lacking = [
-            (name, Preferences(0, preference.minimum, _room(question, name, running[name])))
+            (name, PlannerPreferences(0, preference.minimum, _room(question, name, running[name])))
             for name, preference in clusters
             if desired[name] > running[name]
         ]
         return _fill(_shares(lacking, question.limited, {}), wrap(question.total - have)).plan
 
-    return Division(_undisturbed(question, desired, removed, added), overflow)
+    return PlannerResult(_undisturbed(question, desired, removed, added), overflow)
 
 
 def is_due(question: PlannerInput) -> bool:

@@ -30,9 +30,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.source import FederatedUnit
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    Division,
     PlannerInput,
-    Preferences,
+    PlannerPreferences,
+    PlannerResult,
     SchedulingUnit,
     read_gpus,
     wrap,
@@ -52,15 +52,15 @@ from fairlead.solver.dispensers.kubeadmiral.scores import (
 from fairlead.solver.dispensers.rules_of_thumb import (
     NO_CLUSTER_FIT,
     SCHEDULER_ERROR,
-    Answer,
     Dispensed,
+    WorkloadDispensed,
     place_in_turn,
 )
 from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled:
+class ScheduledUnit:
     """Answer of the scheduler for one object."""
 
     placement: Mapping[str, int | None] = field(default_factory=dict)
@@ -76,37 +76,37 @@ class Scheduled:
 
 def schedule_unit(
     unit: SchedulingUnit, clusters: Sequence[Cluster], now: datetime, tie: str | None = None
-) -> Scheduled:
+) -> ScheduledUnit:
     """Schedule one object as KubeAdmiral does.
 
     `clusters`: all member clusters; those that have not joined are left out. `now`: the moment with a time
     zone, for evictions that end. `tie`: which cluster takes the rounding error of dynamic weights, one of
-    `Scheduled.ties`; None means the first.
+    `ScheduledUnit.ties`; None means the first.
     """
     if unit.divides and unit.replicas is None:
-        return Scheduled(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
+        return ScheduledUnit(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
     if unit.policy.sticky and unit.current:
-        return Scheduled(dict(unit.current))
+        return ScheduledUnit(dict(unit.current))
     joined = sorted((cluster for cluster in clusters if cluster.joined), key=lambda cluster: cluster.name)
     reasons = {cluster.name: refusal(unit, cluster, now) for cluster in joined}
     refusals = {name: reason for name, reason in reasons.items() if reason is not None}
     fitting = [cluster for cluster in joined if cluster.name not in refusals]
     if not fitting:
-        return Scheduled(error=misfit(refusals), nowhere=True)
+        return ScheduledUnit(error=misfit(refusals), nowhere=True)
     try:
         selected = select(unit, fitting, scores(unit, fitting))
     except SelectorError as error:
         text = (
             f'failed to scoreClusters: plugin "ClusterAffinity" schedulingUnit {unit.key} failed with {error}'
         )
-        return Scheduled(error=text)
+        return ScheduledUnit(error=text)
     except SelectionError as error:
         text = f'plugin "MaxCluster" failed to select clusters for schedulingUnit {unit.key}: {error}'
-        return Scheduled(error=f"failed to selectClusters: {text}")
+        return ScheduledUnit(error=f"failed to selectClusters: {text}")
     if not unit.divides:
-        return Scheduled({cluster.name: None for cluster in selected})
+        return ScheduledUnit({cluster.name: None for cluster in selected})
     division, ties = _divide(unit, selected, tie)
-    return Scheduled(_requested(division, selected), None, ties)
+    return ScheduledUnit(_requested(division, selected), None, ties)
 
 
 def misfit(refusals: Mapping[str, str]) -> str:
@@ -116,7 +116,7 @@ def misfit(refusals: Mapping[str, str]) -> str:
     return f"0/{len(refusals)} clusters are available: {', '.join(reasons)}"
 
 
-def _requested(division: Division, selected: Sequence[Cluster]) -> dict[str, int | None]:
+def _requested(division: PlannerResult, selected: Sequence[Cluster]) -> dict[str, int | None]:
     """Return the replicas written to the selected clusters: plan and overflow together, without zeros."""
     requested: dict[str, int | None] = {}
     for cluster in selected:
@@ -128,11 +128,11 @@ def _requested(division: Division, selected: Sequence[Cluster]) -> dict[str, int
 
 def _divide(
     unit: SchedulingUnit, selected: Sequence[Cluster], tie: str | None
-) -> tuple[Division, tuple[str, ...]]:
+) -> tuple[PlannerResult, tuple[str, ...]]:
     """Return the division of the replicas, and the clusters that could have taken the rounding error."""
     total = unit.replicas or 0
     if not selected or total <= 0:
-        return Division({}), ()
+        return PlannerResult({}), ()
     if unit.policy.binpack:
         return binpack(_question(unit, selected, total, {})), ()
     if not is_dynamic(unit):
@@ -152,7 +152,7 @@ def _question(
     migrates, least = policy.auto_migration, numbers(policy.placement.minimum)
     return PlannerInput(
         preferences={
-            cluster.name: Preferences(
+            cluster.name: PlannerPreferences(
                 weights.get(cluster.name, 0),
                 least.get(cluster.name, 0),
                 _maximum(unit, cluster, current.get(cluster.name, 0)),
@@ -219,7 +219,7 @@ def place(
         raise UsageError("dispenser kubeadmiral knows no empty_workload_propagation")
     now = datetime.now(UTC)
 
-    def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:
+    def answer(workload: Workload, clusters: Sequence[Cluster]) -> WorkloadDispensed:
         if not isinstance(workload.declared, FederatedUnit):
             raise UsageError(
                 f"dispenser kubeadmiral cannot place {workload.key}: no policy of KubeAdmiral declares it"
@@ -232,6 +232,6 @@ def place(
         }
         # KubeAdmiral has no categories of failures; these are Karmada's.
         reason = NO_CLUSTER_FIT if found.nowhere else SCHEDULER_ERROR
-        return Answer(placed, None if found.error is None else reason)
+        return WorkloadDispensed(placed, None if found.error is None else reason)
 
     return place_in_turn(problem, answer, deadline, deduct=deduct)

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from fairlead.manifests.kubeadmiral.stated import Policy, SelectorTerm, numbers
+from fairlead.manifests.kubeadmiral.stated import SelectorTerm, StatedPolicy, numbers
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.selectors import IN, NOT_IN, Requirement, operator_problem
+from fairlead.models.selectors import IN, NOT_IN, SelectorRequirement, operator_problem
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     CPU,
     GPU,
@@ -237,7 +237,7 @@ def matches_any(terms: Sequence[SelectorTerm], cluster: Cluster) -> bool:
     return any(_matches(term, cluster) for term in terms if term.expressions or term.fields)
 
 
-def matches_expressions(expressions: Sequence[Requirement], cluster: Cluster) -> bool:
+def matches_expressions(expressions: Sequence[SelectorRequirement], cluster: Cluster) -> bool:
     """Tell whether all expressions match the labels; no expressions match nothing."""
     for expression in expressions:
         _check(expression)
@@ -260,7 +260,7 @@ def _matches(term: SelectorTerm, cluster: Cluster) -> bool:
     )
 
 
-def _check(requirement: Requirement) -> None:
+def _check(requirement: SelectorRequirement) -> None:
     """Refuse what ``labels.NewRequirement`` refuses: operator, number of values, malformed keys or values."""
     problem = operator_problem(requirement.operator, requirement.values)
     if problem:
@@ -301,7 +301,7 @@ def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None
     return None
 
 
-def _is_selected(policy: Policy, cluster: Cluster) -> bool:
+def _is_selected(policy: StatedPolicy, cluster: Cluster) -> bool:
     """Tell whether selector and affinity match; a wrong requirement refuses without a word."""
     if not policy.selects(cluster):
         return False

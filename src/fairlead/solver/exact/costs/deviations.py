@@ -21,9 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
-from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, Prices, linear, quotas
-from fairlead.solver.exact.marginal import INT64_LIMIT, Box, exact_sum, widen
-from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
+from fairlead.solver.exact.costs.pieces import EVERYWHERE, Number, Numbers, PriceRange, linear, quotas
+from fairlead.solver.exact.marginal import (
+    INT64_LIMIT,
+    Box,
+    MarginalUnits,
+    exact_sum,
+    find_threshold,
+    least_ratio,
+    widen,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +76,7 @@ class Squares:
             for count, weight in zip(replicas.tolist(), self.weights.tolist(), strict=True)
         ]
 
-    def prices(self, placed: Numbers, box: Box, at: Numbers) -> Prices:
+    def prices(self, placed: Numbers, box: Box, at: Numbers) -> PriceRange:
         """Return the prices at which a placement that is optimal on some clusters is so without a total."""
         weights = self.weights[at]
         filled, open_to = placed > box.lower, placed < box.upper
@@ -83,7 +90,7 @@ class Squares:
             lows.append(-least_ratio(1 - 2 * placed[filled], weights[filled]) - self.shift)
         if bool(open_to.any()):
             highs.append(least_ratio(2 * placed[open_to] + 1, weights[open_to]) - self.shift)
-        return Prices(max(lows, default=None), min(highs, default=None))
+        return PriceRange(max(lows, default=None), min(highs, default=None))
 
     def guess(
         self, price: float | NDArray[np.float64], lower: Numbers, upper: Numbers
@@ -179,7 +186,7 @@ def narrow_squares(box: Box, weights: Numbers) -> Box:
     free = np.flatnonzero(box.lower < box.upper)
     if free.size == 0:
         return box
-    units = Units(box.lower[free], box.upper[free], weights[free], step=2, offset=1)
+    units = MarginalUnits(box.lower[free], box.upper[free], weights[free], step=2, offset=1)
     threshold = find_threshold(units, box.total - box.least)
     lower, upper = box.lower.copy(), box.upper.copy()
     lower[free], upper[free] = threshold.below, threshold.upto
@@ -240,7 +247,7 @@ def _within(box: Box, weights: Numbers, mean: Fraction, spread: Fraction) -> Box
 def _nth_ratio(box: Box, weights: Numbers, nth: int, offset: int) -> Fraction:
     """Return the n-th least ``(k + offset) / w`` of all units k of the clusters with a weight."""
     free = np.flatnonzero((weights > 0) & (box.lower < box.upper))
-    units = Units(box.lower[free], box.upper[free], weights[free], step=1, offset=offset)
+    units = MarginalUnits(box.lower[free], box.upper[free], weights[free], step=1, offset=offset)
     return find_threshold(units, nth).marginal
 
 

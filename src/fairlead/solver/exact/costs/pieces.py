@@ -26,17 +26,17 @@ MOST_SORTED = 2**12
 """Bent units up to which their costs are put in order; of more the last price is halved in."""
 
 
-class Prices(NamedTuple):
+class PriceRange(NamedTuple):
     """The prices at which replicas stand best where they are; None means without limit."""
 
     low: Fraction | None
     high: Fraction | None
 
-    def within(self, low: Fraction | None, high: Fraction | None) -> "Prices":
+    def within(self, low: Fraction | None, high: Fraction | None) -> "PriceRange":
         """Return the prices that lie between two others as well."""
         lows = [each for each in (self.low, low) if each is not None]
         highs = [each for each in (self.high, high) if each is not None]
-        return Prices(max(lows, default=None), min(highs, default=None))
+        return PriceRange(max(lows, default=None), min(highs, default=None))
 
     def nearest(self, price: Fraction) -> Fraction:
         """Return the one that is nearest to a price."""
@@ -146,11 +146,11 @@ class Pieces:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""
         return self.upto(math.ceil(price) - 1, lower, upper), self.upto(math.floor(price), lower, upper)
 
-    def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> Prices:
+    def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> PriceRange:
         """Return the prices at which a placement that is optimal on some clusters is so without a total."""
         filled, open_to = placed > box.lower, placed < box.upper
         last, following = self.steps(placed - 1, at)[filled], self.steps(placed, at)[open_to]
-        return Prices(
+        return PriceRange(
             Fraction(int(last.max())) if last.size else None,
             Fraction(int(following.min())) if following.size else None,
         )

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers, Way, join
-from fairlead.solver.exact.nested.limits import Limits
+from fairlead.solver.exact.nested.limits import GroupLimits
 
 Counts = tuple[Numbers, Numbers]
 """Fewest and most clusters of every finest group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picked:
+class PickedSet:
     """A set of clusters and the sum of its merits."""
 
     used: Flags
@@ -39,20 +39,20 @@ class TooLongError(Exception):
 
 
 @dataclass(eq=False)
-class ApartError(Exception):
+class NoPriceError(Exception):
     """No price of a cluster makes the best set as large as wanted."""
 
     few: Flags
     many: Flags
     """Best sets at nearly one price, one too small and one too large."""
-    known: Picked | None
+    known: PickedSet | None
     """The best set of the right size that was found; None where there was none."""
     bound: int
     """No set of the right size has more merit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class CountAxis:
     """One number that is counted, of groups or of clusters, up to a cap."""
 
     cap: int
@@ -94,7 +94,7 @@ class Picker:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: GroupLimits,
         open_to: Flags,
         required: Flags,
         needed: Sequence[Flags] | None = None,
@@ -124,11 +124,11 @@ class Picker:
             asked = np.bincount(each.group[required], minlength=each.groups) > 0
             self._needed.append(asked if needed is None else asked | needed[depth])
 
-    def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
+    def pick(self, merits: Merits, order: Numbers | None = None) -> PickedSet | None:
         """Return a best set; None where no set keeps the limits.
 
-        Merits are those of clusters, and may be those of groups in use after them (`Limits.nodes`); rows of
-        them are those that count in finest groups of which one cluster is used, two, and so on.
+        Merits are those of clusters, and may be those of groups in use after them (`GroupLimits.nodes`); rows
+        of them are those that count in finest groups of which one cluster is used, two, and so on.
         `order`: what `by_group` returns for these merits, where it is known already.
         """
         if not len(self._open):
@@ -163,7 +163,7 @@ class Picker:
         for row, ranked in enumerate(orders):
             some = taken if len(rows) == 1 else np.where(taken == row + 1, taken, 0)
             result[self._open[ranked[self._rank < some[self._by_leaf]]]] = True
-        return Picked(result, table[0].ravel()[at])
+        return PickedSet(result, table[0].ravel()[at])
 
     @property
     def counted(self) -> int:
@@ -239,12 +239,12 @@ class Picker:
         return np.where(alive, counts[np.arange(len(counts)), entries], 0)
 
 
-def axis_of(least: int, most: int | None) -> Axis:
+def axis_of(least: int, most: int | None) -> CountAxis:
     """Return how a number between a minimum and a maximum is counted."""
-    return Axis(least if most is None else most, most is not None, least)
+    return CountAxis(least if most is None else most, most is not None, least)
 
 
-def _children(limits: Limits, depth: int) -> Numbers:
+def _children(limits: GroupLimits, depth: int) -> Numbers:
     """Return the groups of a partition by the next coarser one, filled up with -1 to a power of 2."""
     fine = limits.wider[depth]
     around = np.zeros(fine.groups, dtype=np.int64)
@@ -260,7 +260,7 @@ def _children(limits: Limits, depth: int) -> Numbers:
     return children
 
 
-def entries(limits: Limits) -> int:
+def entries(limits: GroupLimits) -> int:
     """Return how many entries a table has that counts clusters beside groups; 0 where it need not."""
     if not limits.wider or (limits.most is None and limits.least == 1):
         return 0

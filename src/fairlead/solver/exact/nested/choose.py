@@ -22,12 +22,11 @@ from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
-from fairlead.solver.exact.nested.best_set import ApartError, TooLongError
+from fairlead.solver.exact.nested.best_set import NoPriceError, TooLongError
 from fairlead.solver.exact.nested.crossing_groups import picker_of
+from fairlead.solver.exact.nested.direct import most_together, on_fewest, without_choice
 from fairlead.solver.exact.nested.face import Face, bits
-from fairlead.solver.exact.nested.fewest import most_together, on_fewest
-from fairlead.solver.exact.nested.free_choice import without_choice
-from fairlead.solver.exact.nested.limits import Limits, partition
+from fairlead.solver.exact.nested.limits import GroupLimits, partition
 from fairlead.solver.exact.nested.narrowed_face import narrow_all
 from fairlead.solver.exact.nested.replica_price import Cost
 from fairlead.solver.exact.nested.ties import settle
@@ -59,7 +58,7 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     asked = SetRanges() if workload.rule(Duplicated) else asked_of(workload, boxed)
     if asked.ranges or asked.apart or shares:
         tries.append(asked)
-    with suppress(TooLongError, ApartError):
+    with suppress(TooLongError, NoPriceError):
         return next(filter(None, (_placed(workload, problem, boxed, each) for each in tries)), None)
     return None
 
@@ -116,7 +115,7 @@ def faces_of(
             if not narrowed:
                 break
             faces = narrowed
-    except (TooLongError, ApartError):
+    except (TooLongError, NoPriceError):
         pass
     return names, faces
 
@@ -134,7 +133,7 @@ def most_held(workload: Workload, boxed: WorkloadBox) -> int | None:
     opened = whole_face(workload, boxed, boxed.box.total)
     try:
         return None if opened is None else most_together(opened[1]) or 0
-    except ApartError as apart:
+    except NoPriceError as apart:
         return apart.bound
     except TooLongError:
         return None
@@ -172,7 +171,7 @@ def _choose_copies(
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
     """Return the best placement of a face; None where it holds none.
 
-    Raises `TooLongError` or `ApartError` where that cannot be told.
+    Raises `TooLongError` or `NoPriceError` where that cannot be told.
     """
     faces = [face]
     for level in in_order(levels_of_workload(workload), problem):
@@ -210,7 +209,7 @@ def _narrowed(
 
 
 def _of_shares(
-    limits: Limits, names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+    limits: GroupLimits, names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
 ) -> tuple[Cost, int] | None:
     """Return the cost of a depth of hierarchical weights, and that depth; None where it is no sum."""
     rule = workload.rule(Shares)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from fairlead.solver.exact.nested.best_set import (
-    Axis,
+    CountAxis,
     Counts,
-    Picked,
+    PickedSet,
     Picker,
     TooLongError,
     axis_of,
@@ -23,7 +23,7 @@ from fairlead.solver.exact.nested.best_set import (
     lowest,
 )
 from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers, join
-from fairlead.solver.exact.nested.limits import Crossing, Limits
+from fairlead.solver.exact.nested.limits import CrossingGroups, GroupLimits
 
 MOST_ENTRIES = 2**22
 """Entries up to which the tables of a part are filled, one table for each kind of clusters."""
@@ -32,7 +32,11 @@ MOST_STEPS = 2 * 10**7
 
 
 def picker_of(
-    limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags], counts: Counts | None = None
+    limits: GroupLimits,
+    open_to: Flags,
+    required: Flags,
+    needed: Sequence[Flags],
+    counts: Counts | None = None,
 ) -> Picker:
     """Return a picker of sets whose clusters are counted; see `Picker`."""
     if limits.crossing is not None:
@@ -48,8 +52,8 @@ class CrossingPicker(Picker):
 
     def __init__(
         self,
-        limits: Limits,
-        crossing: Crossing,
+        limits: GroupLimits,
+        crossing: CrossingGroups,
         open_to: Flags,
         required: Flags,
         needed: Sequence[Flags],
@@ -58,9 +62,11 @@ class CrossingPicker(Picker):
         super().__init__(limits, open_to, required, needed, counts)
         self._axes = [axis_of(least, most) for least, most in crossing.ends]
         self._clusters = axis_of(limits.least, limits.most)
-        self._parts = [_Part.of(crossing, kinds, self._axes, self._clusters) for kinds in crossing.parts]
+        self._parts = [
+            _ConnectedKinds.of(crossing, kinds, self._axes, self._clusters) for kinds in crossing.parts
+        ]
 
-    def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
+    def pick(self, merits: Merits, order: Numbers | None = None) -> PickedSet | None:
         """Return a best set; None where no set keeps the limits."""
         if not len(self._open):
             return None
@@ -92,11 +98,11 @@ class CrossingPicker(Picker):
                 taken[kind] = counts[kind, own]
         result = np.zeros(self._size, dtype=bool)
         result[self._open[order[self._rank < taken[self._by_leaf]]]] = True
-        return Picked(result, joined[0].ravel()[at])
+        return PickedSet(result, joined[0].ravel()[at])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _ConnectedKinds:
     """Kinds of clusters whose groups are connected."""
 
     kinds: Sequence[int]
@@ -122,7 +128,9 @@ class _Part:
         return (2,) * (int(self.numbers.shape[1]).bit_length() - 1)
 
     @classmethod
-    def of(cls, crossing: Crossing, kinds: Numbers, axes: Sequence[Axis], clusters: Axis) -> "_Part":
+    def of(
+        cls, crossing: CrossingGroups, kinds: Numbers, axes: Sequence[CountAxis], clusters: CountAxis
+    ) -> "_ConnectedKinds":
         """Return the part of some kinds."""
         inside = crossing.groups[kinds]
         at = np.flatnonzero(inside.any(axis=0))
@@ -146,7 +154,7 @@ class _Part:
 class _Table:
     """Greatest merits in a part by set of groups in use, one axis a group, and by number of clusters."""
 
-    part: _Part
+    part: _ConnectedKinds
     options: Sequence[Sequence[tuple[int, Any]]]
     """Entries of its own table and the merit of each, by kind."""
     needed: Sequence[bool]
@@ -157,7 +165,7 @@ class _Table:
     """Before the first kind and after each."""
 
     @classmethod
-    def of(cls, part: _Part, own: Merits, needed: Flags, least: Any) -> "_Table":
+    def of(cls, part: _ConnectedKinds, own: Merits, needed: Flags, least: Any) -> "_Table":
         """Return the table of a part; `own`: by kind and entry, what the best of its clusters bring."""
         impossible = least if own.dtype == float else least // 2
         options = [
@@ -185,7 +193,7 @@ class _Table:
             np.maximum(target, among[..., : self.part.width - entry] + value, out=target)
         return after
 
-    def by_numbers(self, axes: Sequence[Axis]) -> Merits:
+    def by_numbers(self, axes: Sequence[CountAxis]) -> Merits:
         """Return the greatest merits by numbers of groups and of clusters."""
         part, rows = self.part, self.filled[-1].reshape(-1, self.part.width)
         found = np.full([*(axis.cap + 1 for axis in axes), part.width], self.least, dtype=rows.dtype)
@@ -196,7 +204,7 @@ class _Table:
                 found = np.flip(np.maximum.accumulate(np.flip(found, depth), axis=depth), depth)
         return found
 
-    def used(self, axes: Sequence[Axis], entry: Sequence[int], value: Any) -> Iterator[tuple[int, int]]:
+    def used(self, axes: Sequence[CountAxis], entry: Sequence[int], value: Any) -> Iterator[tuple[int, int]]:
         """Yield the kinds in use behind an entry by numbers, and the entries of their own tables."""
         *numbers, clusters = entry
         part = self.part

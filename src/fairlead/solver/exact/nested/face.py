@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from fairlead.solver.exact.laminar import Depth, LaminarBox
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.best_set import (
-    ApartError,
     Counts,
-    Picked,
+    NoPriceError,
+    PickedSet,
     Picker,
     entries,
     lowest,
 )
 from fairlead.solver.exact.nested.crossing_groups import picker_of
 from fairlead.solver.exact.nested.joined_tables import Merits
-from fairlead.solver.exact.nested.limits import Limits
-from fairlead.solver.exact.nested.priced import Near, PricedPicker
+from fairlead.solver.exact.nested.limits import GroupLimits
+from fairlead.solver.exact.nested.priced import PricedPicker, SetHint
 
 MOST_SUM = 2**60
 """Merits that are smaller all together are 64-bit integers."""
@@ -46,7 +46,7 @@ Numbers = NDArray[np.int64]
 class Face:
     """Sets of clusters and what each cluster may hold."""
 
-    limits: Limits
+    limits: GroupLimits
     """How many groups and clusters may be used."""
     lower: Numbers
     upper: Numbers
@@ -60,14 +60,14 @@ class Face:
     """Groups of which some cluster has to be used, by partition."""
     merits: Merits
     """Whole numbers: among all sets that keep the limits only those of the greatest merit count. Where groups
-    have sums, groups in use have merits too, after those of clusters (`Limits.nodes`)."""
+    have sums, groups in use have merits too, after those of clusters (`GroupLimits.nodes`)."""
     sums: Sequence[tuple[Numbers, Numbers]] = ()
     """Fewest and most replicas of a group in use, by partition; empty where no group has any of its own."""
     counts: Counts | None = None
     """Fewest and most clusters of every finest group in use; None where that is not told."""
     first: Flags | None = None
     """Set that holds the first clusters by name among the best; None where it was not looked for."""
-    near: Near = field(default_factory=Near)
+    near: SetHint = field(default_factory=SetHint)
     """Shared by a face and its parts, of which the best sets are alike."""
 
     @cached_property
@@ -77,11 +77,11 @@ class Face:
             return PricedPicker(self.limits, self.open_to, self.required, self.needed, self.near)
         return picker_of(self.limits, self.open_to, self.required, self.needed, self.counts)
 
-    def pick_exactly(self, merits: Merits) -> Picked | None:
+    def pick_exactly(self, merits: Merits) -> PickedSet | None:
         """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
         try:
             return self.picker.pick(merits)
-        except ApartError:
+        except NoPriceError:
             groups = self.limits.wider[-1].groups
             if groups * entries(self.limits) ** 2 > MOST_COUNTED:
                 raise
@@ -100,8 +100,8 @@ class Face:
         part = self if kept is self.open_to else replace(self, open_to=kept, first=None)
         try:
             first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + self._all(bits(told)))
-        except ApartError as apart:
-            raise ApartError(apart.few, apart.many, apart.known, apart.bound >> shift) from None
+        except NoPriceError as apart:
+            raise NoPriceError(apart.few, apart.many, apart.known, apart.bound >> shift) from None
         return None if first is None else replace(part, first=first.used)
 
     def _undecided(self, price: Fraction) -> tuple[Flags, Flags]:
@@ -269,7 +269,7 @@ class Face:
             for limit, needed in zip(self.limits.wider, self.needed, strict=True)
         )
 
-    def pick(self, merits: Merits) -> Picked | None:
+    def pick(self, merits: Merits) -> PickedSet | None:
         """Return the best set by the merits of the face and then by others."""
         return self.picker.pick(self.combined(merits)) if self.possible else None
 
@@ -278,7 +278,7 @@ class Face:
         for side in (self.upper, -self.lower, *((self.gains(),) if self.sums else ())):
             try:
                 picked = self.pick(side)
-            except ApartError as apart:
+            except NoPriceError as apart:
                 picked = apart.known
             if picked is not None:
                 yield picked.used

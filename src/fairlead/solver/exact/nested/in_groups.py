@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.costs.pieces import Prices
+from fairlead.solver.exact.costs.pieces import PriceRange
 from fairlead.solver.exact.laminar import WHOLE, Place
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
 from fairlead.solver.exact.nested.joined_tables import Merits
-from fairlead.solver.exact.nested.replica_price import Cost, Guess, Line, Priced, PriceSearch
-from fairlead.solver.exact.nested.sets_in_groups import Sets, Units
+from fairlead.solver.exact.nested.replica_price import Cost, FaceAtPrice, PriceGuess, PriceLine, PriceSearch
+from fairlead.solver.exact.nested.sets_in_groups import SetsInGroups, SummedParts
 
 ROUNDING = 2.0**-30
 """Error of sums in floats at most, as a part of the numbers that are added."""
@@ -28,13 +28,13 @@ BLUR = 2.0**-36
 """Error of a price in floats at most, beside its size."""
 
 
-def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Priced | None:
+def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> FaceAtPrice | None:
     """Return about the best prices, and what is best there; None where a face with sums holds no placement.
 
     `cost`, `depth`: what the groups of a depth cost; the depth behind the finest groups is that of clusters.
     `near`: what may be about the price of the whole.
     """
-    search = _InGroups(Sets(face, cost, Units.of(face, depth)))
+    search = _InGroups(SetsInGroups(face, cost, SummedParts.of(face, depth)))
     guess = search.guess(near)
     return None if guess is None else search.exactly(search.bounded(guess))
 
@@ -46,11 +46,11 @@ class _InGroups(PriceSearch):
     close = Fraction(1, 2**20)
     dearest_price = Fraction(2**50)
 
-    def __init__(self, sets: Sets) -> None:
+    def __init__(self, sets: SetsInGroups) -> None:
         super().__init__(sets.face, sets.cost)
         self.sets = sets
         self._merit = 0.0
-        self._lines: dict[Fraction, Line] = {}
+        self._lines: dict[Fraction, PriceLine] = {}
         self._own: dict[Place, Fraction] = {}
         """The prices of the set that was looked at last."""
 
@@ -66,23 +66,23 @@ class _InGroups(PriceSearch):
         if used is not None:
             held = self.sets.held(used)
             missing = Fraction(self.face.total - held)
-            self._lines[price] = Line(missing, Fraction(float(price) * held - self._merit))
+            self._lines[price] = PriceLine(missing, Fraction(float(price) * held - self._merit))
         return used
 
-    def prices(self, used: Flags) -> Prices | None:
+    def prices(self, used: Flags) -> PriceRange | None:
         """Return the price at which a set holds the total, near those at hand; None where it cannot."""
         own = self._prices(used)
         if own is None:
             return None
         self._own = own
-        return Prices(own[WHOLE], own[WHOLE])
+        return PriceRange(own[WHOLE], own[WHOLE])
 
-    def line(self, price: Fraction, used: Flags) -> Line:
+    def line(self, price: Fraction, used: Flags) -> PriceLine:
         """Return about the bound of the cost by the best set at a price."""
         del used
         return self._lines[price]
 
-    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: PriceRange | None) -> bool:
         """Tell whether more is bounded than any placement costs."""
         del prices
         if price is None:
@@ -90,7 +90,7 @@ class _InGroups(PriceSearch):
         size = abs(price) * self.face.total + abs(Fraction(self._merit))
         return self.line(price, used).at(price) - Fraction(ROUNDING) * size > 2 * self.sets.dearest + 1
 
-    def bounded(self, guess: Guess) -> Guess:
+    def bounded(self, guess: PriceGuess) -> PriceGuess:
         """Return a guess with what nothing costs less than, where groups have prices by number of clusters.
 
         Prices inside of groups are those at its price then.
@@ -104,7 +104,7 @@ class _InGroups(PriceSearch):
         size = abs(price) * total + abs(self._merit)
         return replace(guess, bound=Fraction(price * total - self._merit - ROUNDING * size))
 
-    def exactly(self, guess: Guess) -> Priced:
+    def exactly(self, guess: PriceGuess) -> FaceAtPrice:
         """Return merits and replicas at prices in whole numbers."""
         face, limits, units = self.face, self.face.limits, self.sets.units
         prices = self._exact_prices(guess)
@@ -147,9 +147,9 @@ class _InGroups(PriceSearch):
             sums=(*sums, *face.sums[len(sums) :]),
             first=None,
         )
-        return Priced(guess, merits, steps, narrower)
+        return FaceAtPrice(guess, merits, steps, narrower)
 
-    def _exact_prices(self, guess: Guess) -> list[NDArray[Any]]:
+    def _exact_prices(self, guess: PriceGuess) -> list[NDArray[Any]]:
         """Return the prices inside of groups, by depth: those of a set, about the best in other groups."""
         limits, found = self.face.limits, list[NDArray[Any]]()
         outer = np.full(1, guess.price)

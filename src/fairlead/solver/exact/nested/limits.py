@@ -21,7 +21,7 @@ from fairlead.solver.exact.nested.joined_tables import Flags, Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limit:
+class Partition:
     """How many groups of one partition may be used."""
 
     group: Numbers
@@ -39,7 +39,7 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class Crossing:
+class CrossingGroups:
     """How many groups may be used, of groups that need not nest."""
 
     groups: Flags
@@ -67,15 +67,15 @@ class Crossing:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class GroupLimits:
     """All limits on numbers of groups of one workload."""
 
-    wider: tuple[Limit, ...]
+    wider: tuple[Partition, ...]
     """Partitions of the clusters, the coarsest first; every one is finer than the one before."""
     least: int
     most: int | None
     """Fewest and most clusters; `most` is None where there is no limit."""
-    crossing: Crossing | None = None
+    crossing: CrossingGroups | None = None
     """Limits on groups that do not nest; then the only partition is that of kinds of clusters. None: all
     nest."""
 
@@ -120,7 +120,7 @@ class Limits:
                 return depth, group
         return len(self.wider), first
 
-    def depth_of(self, partition: Limit) -> int:
+    def depth_of(self, partition: Partition) -> int:
         """Return the depth of a partition that is in the chain."""
         alike = (n for n, each in enumerate(self.wider) if each.groups == partition.groups)
         return next(alike, len(self.wider))
@@ -144,9 +144,9 @@ class Limits:
 def limits_of(
     rules: Iterable[Spread],
     names: Sequence[str],
-    partitions: Iterable[Limit] = (),
+    partitions: Iterable[Partition] = (),
     sets: Iterable[Collection[str]] = (),
-) -> Limits | None:
+) -> GroupLimits | None:
     """Return the limits that spread constraints set to the clusters that can hold replicas.
 
     `rules`: the constraints of a workload of at least one replica. `names`: clusters that can hold replicas;
@@ -168,15 +168,15 @@ def limits_of(
     else:
         least, most = 1, None
     wider = _with_sets(chain, [np.array([where[name] for name in each]) for each in sets], len(names))
-    return None if wider is None else Limits(tuple(wider), least, most)
+    return None if wider is None else GroupLimits(tuple(wider), least, most)
 
 
-def _chain(limits: Sequence[Limit | None], kept: int) -> list[Limit] | None:
+def _chain(limits: Sequence[Partition | None], kept: int) -> list[Partition] | None:
     """Return the first so many limits, and others that bind, as a chain; None where they do not nest."""
     if any(each is None for each in limits):
         return None
     found = [each for number, each in enumerate(limits) if each is not None and (number < kept or each.binds)]
-    chain: list[Limit] = []
+    chain: list[Partition] = []
     for limit in sorted(found, key=lambda each: each.groups):
         if chain and not _finer(limit, chain[-1]):
             return None
@@ -187,7 +187,7 @@ def _chain(limits: Sequence[Limit | None], kept: int) -> list[Limit] | None:
     return chain
 
 
-def partition(groups: Iterable[Collection[str]], names: Sequence[str]) -> Limit | None:
+def partition(groups: Iterable[Collection[str]], names: Sequence[str]) -> Partition | None:
     """Return groups of clusters as a partition; None where they do not hold each cluster once."""
     limit = _limit(
         Spread("", {str(n): frozenset(each) for n, each in enumerate(groups)}),
@@ -196,10 +196,12 @@ def partition(groups: Iterable[Collection[str]], names: Sequence[str]) -> Limit 
     return None if limit is None or -1 in limit.group else limit
 
 
-def _with_sets(chain: Sequence[Limit], sets: Iterable[Numbers], clusters: int) -> Sequence[Limit] | None:
+def _with_sets(
+    chain: Sequence[Partition], sets: Iterable[Numbers], clusters: int
+) -> Sequence[Partition] | None:
     """Return a chain with groups for some sets of clusters, by position; None where these overlap."""
     left = sorted((each for each in sets if len(each) > 1), key=len, reverse=True)
-    found: list[Limit] = []
+    found: list[Partition] = []
     outer = np.zeros(clusters, dtype=np.int64)
     for limit in (*chain, None):
         inner = np.arange(clusters) if limit is None else limit.group
@@ -225,16 +227,16 @@ def _with_sets(chain: Sequence[Limit], sets: Iterable[Numbers], clusters: int) -
             depth[each] += 1
         for layer in layers:
             _, outer = np.unique(outer * (len(here) + 1) + layer, return_inverse=True)
-            found.append(Limit(outer, int(outer.max()) + 1, 1, None))
+            found.append(Partition(outer, int(outer.max()) + 1, 1, None))
         if limit is not None:
             found.append(limit)
             outer = limit.group
     return found
 
 
-def _crossing(rules: Iterable[Spread], where: Mapping[str, int]) -> Limits | None:
+def _crossing(rules: Iterable[Spread], where: Mapping[str, int]) -> GroupLimits | None:
     """Return constraints on groups that do not nest; None where nothing can keep them."""
-    clusters = Limit(np.arange(len(where)), len(where), 1, None)
+    clusters = Partition(np.arange(len(where)), len(where), 1, None)
     columns: list[Flags] = []
     constraint: list[int] = []
     ends: list[tuple[int, int | None]] = []
@@ -250,19 +252,21 @@ def _crossing(rules: Iterable[Spread], where: Mapping[str, int]) -> Limits | Non
             constraint += [len(ends)] * len(sets)
             ends.append((rule.minimum, most))
     groups, kind = np.unique(np.array(columns, dtype=bool).T, axis=0, return_inverse=True)
-    kinds = Limit(kind.reshape(-1).astype(np.int64), len(groups), 1, None)
-    crossing = Crossing(groups, np.array(constraint), tuple(ends))
-    return Limits((kinds,), clusters.least, clusters.most, crossing)
+    kinds = Partition(kind.reshape(-1).astype(np.int64), len(groups), 1, None)
+    crossing = CrossingGroups(groups, np.array(constraint), tuple(ends))
+    return GroupLimits((kinds,), clusters.least, clusters.most, crossing)
 
 
-def _limit(rule: Spread, where: Mapping[str, int]) -> Limit | None:
+def _limit(rule: Spread, where: Mapping[str, int]) -> Partition | None:
     """Return one constraint; None where it matters that a cluster is in no group or in several."""
     sets, group = _inside(rule, where), [-1] * len(where)
     for number, inside in enumerate(sets):
         for at in inside:
             group[at] = number
     apart = group.count(-1)
-    limit = Limit(np.array(group, dtype=np.int64), len(sets), max(rule.minimum, 1), _most(rule, len(sets)))
+    limit = Partition(
+        np.array(group, dtype=np.int64), len(sets), max(rule.minimum, 1), _most(rule, len(sets))
+    )
     if apart or sum(map(len, sets)) > len(group) - apart:
         return None if limit.binds or (apart and rule.minimum) else limit
     return limit
@@ -279,12 +283,12 @@ def _most(rule: Spread, groups: int) -> int | None:
     return None if rule.maximum is None or rule.maximum >= groups else rule.maximum
 
 
-def _merged(one: Limit, other: Limit) -> Limit:
+def _merged(one: Partition, other: Partition) -> Partition:
     most = [each.most for each in (one, other) if each.most is not None]
-    return Limit(one.group, one.groups, max(one.least, other.least), min(most, default=None))
+    return Partition(one.group, one.groups, max(one.least, other.least), min(most, default=None))
 
 
-def _finer(fine: Limit, coarse: Limit) -> bool:
+def _finer(fine: Partition, coarse: Partition) -> bool:
     """Tell whether every group of one partition lies within a group of the other."""
     around = np.zeros(fine.groups, dtype=np.int64)
     around[fine.group] = coarse.group

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairlead.solver.exact.marginal import exact_sum
-from fairlead.solver.exact.nested.best_set import ApartError, Picker, TooLongError
+from fairlead.solver.exact.nested.best_set import NoPriceError, Picker, TooLongError
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.in_groups import in_groups
 from fairlead.solver.exact.nested.joined_tables import Merits
-from fairlead.solver.exact.nested.replica_price import Cost, Guess, Priced, find_price
+from fairlead.solver.exact.nested.replica_price import ClusterPriceSearch, Cost, FaceAtPrice, PriceGuess
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
@@ -39,7 +39,7 @@ class Rank(NamedTuple):
     cost: Fraction
 
 
-class _Gap(NamedTuple):
+class _BoundedParts(NamedTuple):
     """Bound of the rank of all placements of a face, and the face in parts."""
 
     bound: Rank
@@ -74,7 +74,7 @@ def narrow(face: Face, cost: Cost, depth: int | None = None) -> tuple[list[Face]
         if not stack:
             return found, best
         ended = _narrow_once(*stack.pop(), cost, depth)
-        if isinstance(ended, _Gap):
+        if isinstance(ended, _BoundedParts):
             if best is None or ended.bound <= best:
                 stack.extend((part, ended.price) for part in ended.parts)
         elif ended is not None:
@@ -97,7 +97,7 @@ def _most_nodes(face: Face) -> int:
 
 def _narrow_once(
     face: Face, near: Fraction | None, cost: Cost, depth: int
-) -> tuple[Face, Rank] | _Gap | None:
+) -> tuple[Face, Rank] | _BoundedParts | None:
     """Return the optima of a face, or a bound and two parts of it; None where it is empty."""
     if not face.possible:
         return None
@@ -108,11 +108,11 @@ def _narrow_once(
     price, exact = guess.price, narrower.merits
     try:
         best = narrower.with_first()
-    except ApartError as apart:
+    except NoPriceError as apart:
         parts = _halves(face, apart.few, apart.many)
         if parts is None or not face.settled:
             raise TooLongError from None
-        return _Gap(Rank(0, price * face.total - Fraction(apart.bound, steps)), parts, price)
+        return _BoundedParts(Rank(0, price * face.total - Fraction(apart.bound, steps)), parts, price)
     if best is None or best.first is None:
         return None
     narrower, first = best, best.first
@@ -128,9 +128,9 @@ def _narrow_once(
     return _hard(face, narrower, guess, first, _rank(face, merits, steps, price, first))
 
 
-def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
+def _priced(face: Face, cost: Cost, near: Fraction | None) -> FaceAtPrice | None:
     """Return about the best price, and what is best there; None where the face holds no placement."""
-    guess = find_price(face, cost, near)
+    guess = ClusterPriceSearch(face, cost).guess(near)
     if guess is None:
         return None
     low, high = cost.respond(guess.price, face.lower, face.upper)
@@ -139,12 +139,12 @@ def _priced(face: Face, cost: Cost, near: Fraction | None) -> Priced | None:
     merits = np.zeros(len(low), dtype=brought.dtype)
     merits[at] = brought
     narrower = replace(face, lower=low, upper=high, merits=face.combined(merits), first=None)
-    return Priced(guess, merits, steps, narrower)
+    return FaceAtPrice(guess, merits, steps, narrower)
 
 
 def _hard(
-    face: Face, narrower: Face, guess: Guess, first: Flags, rank: Rank
-) -> tuple[Face, Rank] | _Gap | None:
+    face: Face, narrower: Face, guess: PriceGuess, first: Flags, rank: Rank
+) -> tuple[Face, Rank] | _BoundedParts | None:
     """Look for a set of the greatest merit that can hold the total; cut the face in parts where none is."""
     greatest = narrower.merit(first)
     sets: list[Flags] = []
@@ -159,19 +159,21 @@ def _hard(
     return _parted(face, guess, ((guess.few, guess.many), (few, many), (first, guess.fitting)), rank)
 
 
-def _parted(face: Face, guess: Guess, pairs: Sequence[tuple[Flags | None, Flags | None]], rank: Rank) -> _Gap:
+def _parted(
+    face: Face, guess: PriceGuess, pairs: Sequence[tuple[Flags | None, Flags | None]], rank: Rank
+) -> _BoundedParts:
     """Cut a face along numbers of clusters, else along what two sets differ in, else along anything open."""
     if guess.bound is not None and guess.fitting is not None and (parts := _counted(face, guess.fitting)):
-        return _Gap(rank._replace(cost=max(guess.bound, rank.cost)), parts, guess.price)
+        return _BoundedParts(rank._replace(cost=max(guess.bound, rank.cost)), parts, guess.price)
     for one, other in pairs:
         halves = None if one is None or other is None else _halves(face, one, other)
         if halves is not None:
-            return _Gap(rank, halves, guess.price)
+            return _BoundedParts(rank, halves, guess.price)
     used = pairs[-1][0]
     halves = _any_halves(face, used) if face.sums and used is not None else None
     if halves is None:
         raise TooLongError
-    return _Gap(rank, halves, guess.price)
+    return _BoundedParts(rank, halves, guess.price)
 
 
 def _has_one_between(face: Face, fewest: Flags, most: Flags) -> bool:
@@ -184,7 +186,7 @@ def _has_one_between(face: Face, fewest: Flags, most: Flags) -> bool:
             found = face.on(count).pick_exactly(face.combined(-face.lower))
             if found is not None and face.holds(found.used) and face.merit(found.used) == face.merit(fewest):
                 return True
-    except (TooLongError, ApartError):
+    except (TooLongError, NoPriceError):
         pass
     return False
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairlead.solver.exact.nested.best_set import ApartError, Picked, Picker, TooLongError, falling
+from fairlead.solver.exact.nested.best_set import NoPriceError, PickedSet, Picker, TooLongError, falling
 from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers
-from fairlead.solver.exact.nested.limits import Limits
+from fairlead.solver.exact.nested.limits import GroupLimits
 
 MOST_PRICES = 40
 STEPS = 2**16
@@ -23,7 +23,7 @@ ROUNDING = 2.0**-40
 
 
 @dataclass(slots=True, eq=False)
-class Near:
+class SetHint:
     """Where the next set is looked for first; what is found does not depend on it."""
 
     groups: Flags | None = None
@@ -34,17 +34,17 @@ class Near:
 class PricedPicker:
     """Picks the best set of clusters, the number of clusters by a price; see `Picker`.
 
-    Raises `ApartError`: at no price the best sets have the right size; of merits in floats a good set is
+    Raises `NoPriceError`: at no price the best sets have the right size; of merits in floats a good set is
     returned. Raises `TooLongError`: nothing was found at all.
     """
 
     def __init__(
         self,
-        limits: Limits,
+        limits: GroupLimits,
         open_to: Flags,
         required: Flags,
         needed: Sequence[Flags] | None = None,
-        near: Near | None = None,
+        near: SetHint | None = None,
     ) -> None:
         self._free = Picker(replace(limits, least=1, most=None), open_to, required, needed)
         self._limits = limits
@@ -54,29 +54,29 @@ class PricedPicker:
         self._most = int(open_to.sum()) if limits.most is None else limits.most
         self._leaf = limits.wider[-1].group
         self._leaves = limits.wider[-1].groups
-        self._near = near or Near()
+        self._near = near or SetHint()
 
-    def pick(self, merits: Merits) -> Picked | None:
+    def pick(self, merits: Merits) -> PickedSet | None:
         """Return a best set; None where no set keeps the limits."""
         # Between whole merits there is room for prices.
         return self._pick(merits) if merits.dtype == float else self._finely(merits)
 
-    def _finely(self, merits: Merits) -> Picked | None:
+    def _finely(self, merits: Merits) -> PickedSet | None:
         """Return a best set by merits in small steps."""
         kind = np.int64 if int(np.abs(merits).sum()) < LARGEST else object
         try:
             picked = self._pick(merits.astype(kind) * STEPS)
-        except ApartError as apart:
+        except NoPriceError as apart:
             known, bound = apart.known, apart.bound // STEPS
-            known = known and Picked(known.used, known.value // STEPS)
+            known = known and PickedSet(known.used, known.value // STEPS)
             if known is not None and known.value == bound:
                 return known
-            raise ApartError(apart.few, apart.many, known, bound) from None
+            raise NoPriceError(apart.few, apart.many, known, bound) from None
         if picked is None or picked.price is None:
             return picked
-        return Picked(picked.used, picked.value // STEPS, picked.price / STEPS)
+        return PickedSet(picked.used, picked.value // STEPS, picked.price / STEPS)
 
-    def _pick(self, merits: Merits) -> Picked | None:
+    def _pick(self, merits: Merits) -> PickedSet | None:
         """Return a best set, by prices in the steps of the merits."""
         # A price is the same for all clusters, so they are ranked once.
         *_, single = self._limits.split(merits)
@@ -97,7 +97,7 @@ class PricedPicker:
         wanted = self._most if count > self._most else self._least
         return self._priced(ranking, wanted, self._groups(picked.used), bracket)
 
-    def _again(self, ranking: "_Ranking") -> Picked | None:
+    def _again(self, ranking: "_Ranking") -> PickedSet | None:
         """Return the best set where the groups of the last one tell its price; None where they do not."""
         near = self._near.groups
         if near is None:
@@ -113,9 +113,11 @@ class PricedPicker:
         known = _better(known, ranking, self._made(ranking, self._most, self._groups(picked.used)))
         return self._reached(ranking, known, price, picked)
 
-    def _priced(self, ranking: "_Ranking", wanted: int, touched: Flags, bracket: "_Bracket") -> Picked | None:
+    def _priced(
+        self, ranking: "_Ranking", wanted: int, touched: Flags, bracket: "_Bracket"
+    ) -> PickedSet | None:
         """Return the best set of a size, from the groups of a set of another size on."""
-        known: Picked | None = None
+        known: PickedSet | None = None
         merits = ranking.merits
         for _ in range(MOST_PRICES):
             made = self._made(ranking, wanted, touched)
@@ -137,11 +139,11 @@ class PricedPicker:
             return known
         if bracket.few is None or bracket.many is None or merits.dtype == float:
             raise TooLongError
-        raise ApartError(bracket.few, bracket.many, known, int(bracket.bound))
+        raise NoPriceError(bracket.few, bracket.many, known, int(bracket.bound))
 
     def _reached(
-        self, ranking: "_Ranking", known: Picked | None, price: Any, picked: Picked
-    ) -> Picked | None:
+        self, ranking: "_Ranking", known: PickedSet | None, price: Any, picked: PickedSet
+    ) -> PickedSet | None:
         """Return a set of the right size where it is as good at a price as the best one of all sizes."""
         if known is None or not _reaches(ranking, known.used, price, picked.value):
             return None
@@ -187,7 +189,7 @@ class _Ranking(NamedTuple):
     merits: Merits
     falling: Numbers
     by_group: Numbers
-    limits: Limits
+    limits: GroupLimits
 
     def less(self, price: Any) -> Merits:
         """Return all merits where a cluster costs a price."""
@@ -213,7 +215,7 @@ class _Bracket:
     many: Flags | None = None
     bound: Any = None
 
-    def note(self, price: Any, picked: Picked, wanted: int) -> None:
+    def note(self, price: Any, picked: PickedSet, wanted: int) -> None:
         """Take down the best set at a price."""
         reached = picked.value + price * wanted
         self.bound = reached if self.bound is None else min(self.bound, reached)
@@ -229,12 +231,14 @@ class _Bracket:
         return _crossing(ranking, self.few, self.many, self.low, self.high)
 
 
-def _better(known: Picked | None, ranking: _Ranking, made: tuple[Flags, Any, Any] | None) -> Picked | None:
+def _better(
+    known: PickedSet | None, ranking: _Ranking, made: tuple[Flags, Any, Any] | None
+) -> PickedSet | None:
     """Return the better one of two sets of one size; None where there is neither."""
     if made is None:
         return known
     value = ranking.of(made[0]).sum()
-    return Picked(made[0], value) if known is None or value > known.value else known
+    return PickedSet(made[0], value) if known is None or value > known.value else known
 
 
 def _reaches(ranking: _Ranking, used: Flags, price: Any, greatest: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from fairlead.solver.exact.costs.deviations import Squares
-from fairlead.solver.exact.costs.pieces import Pieces, Prices
+from fairlead.solver.exact.costs.pieces import Pieces, PriceRange
 from fairlead.solver.exact.marginal import exact_sum, settle_ties
 from fairlead.solver.exact.nested.face import Face, Flags
 from fairlead.solver.exact.nested.joined_tables import Merits
@@ -27,7 +27,7 @@ SMALL = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guess:
+class PriceGuess:
     """A price, and sets that hold too few and too many there; `fitting` can hold the total."""
 
     price: Fraction
@@ -43,10 +43,10 @@ class Guess:
         return self.few is None and self.many is None
 
 
-class Priced(NamedTuple):
+class FaceAtPrice(NamedTuple):
     """A price, and merits and replicas of clusters and groups there."""
 
-    guess: Guess
+    guess: PriceGuess
     merits: Merits
     """Merits of clusters, then of groups where these have sums, in steps."""
     steps: int
@@ -55,7 +55,7 @@ class Priced(NamedTuple):
     """Face of the replicas that clusters and groups may hold there; only sets of the greatest merit count."""
 
 
-class Line(NamedTuple):
+class PriceLine(NamedTuple):
     """Bound of all costs by price of a replica, from the best set at one price."""
 
     missing: Fraction
@@ -98,18 +98,18 @@ class PriceSearch(ABC):
         """Return about the best set at a price; None where no set keeps the limits."""
 
     @abstractmethod
-    def prices(self, used: Flags) -> Prices | None:
+    def prices(self, used: Flags) -> PriceRange | None:
         """Return the prices at which a set holds the total; None where it cannot."""
 
     @abstractmethod
-    def line(self, price: Fraction, used: Flags) -> Line:
+    def line(self, price: Fraction, used: Flags) -> PriceLine:
         """Return the bound of the cost by the best set at a price."""
 
     @abstractmethod
-    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: PriceRange | None) -> bool:
         """Tell whether the best set at a price, if known, shows that none can hold the total."""
 
-    def guess(self, near: Fraction | None) -> Guess | None:
+    def guess(self, near: Fraction | None) -> PriceGuess | None:
         """Return about the best price, near one if that is known; None where the face holds no placement."""
         low: Side | None = None
         high: Side | None = None
@@ -122,7 +122,7 @@ class PriceSearch(ABC):
                 self.fitting = used
             if price is not None:
                 if prices is not None and self._is_within(prices.nearest(price), price):
-                    return Guess(prices.nearest(price), used)
+                    return PriceGuess(prices.nearest(price), used)
                 if self.line(price, used).missing > 0 if prices is None else prices.nearest(price) > price:
                     low = price, used
                 else:
@@ -138,7 +138,7 @@ class PriceSearch(ABC):
         if low is not None and high is not None:
             best = self._crossing(low, high) or best
         few, many = (None if each is None else each[1] for each in (low, high))
-        return Guess(best, self.fitting, few, many)
+        return PriceGuess(best, self.fitting, few, many)
 
     def _first(self) -> Flags | None:
         """Return a set that may be good; None where none keeps the limits."""
@@ -151,7 +151,7 @@ class PriceSearch(ABC):
         """Tell whether two prices are as good as the same."""
         return abs(one - other) <= self.blur * max(abs(one), abs(other))
 
-    def _following(self, low: Side | None, high: Side | None, prices: Prices | None) -> Fraction | None:
+    def _following(self, low: Side | None, high: Side | None, prices: PriceRange | None) -> Fraction | None:
         """Return the next price to look at; None where no other one bounds the cost much better."""
         least, most = None if low is None else low[0], None if high is None else high[0]
         if prices is not None:
@@ -185,13 +185,8 @@ class PriceSearch(ABC):
         return inside if self._is_within(found, inside) else None
 
 
-def find_price(face: Face, cost: Cost, near: Fraction | None = None) -> Guess | None:
-    """Return about the best price of a face without sums; None where it holds no placement."""
-    return _OfClusters(face, cost).guess(near)
-
-
-class _OfClusters(PriceSearch):
-    """Looks for the price of a face in which only clusters have bounds."""
+class ClusterPriceSearch(PriceSearch):
+    """Looks for the price of a face without sums: only clusters have bounds."""
 
     blur = Fraction(1, 2**44)
     close = Fraction(0)
@@ -199,7 +194,7 @@ class _OfClusters(PriceSearch):
     def __init__(self, face: Face, cost: Cost) -> None:
         super().__init__(face, cost)
         self._looked = False
-        self._lines: dict[Fraction, Line] = {}
+        self._lines: dict[Fraction, PriceLine] = {}
         self._exactly = not face.settled and int(np.abs(face.merits).sum()) >= SMALL
 
     def best(self, price: Fraction) -> Flags | None:
@@ -221,23 +216,23 @@ class _OfClusters(PriceSearch):
             picked = face.picker.pick(merits)
         return None if picked is None else picked.used
 
-    def prices(self, used: Flags) -> Prices | None:
+    def prices(self, used: Flags) -> PriceRange | None:
         """Return the prices at which a set holds the total; None where it cannot."""
         box, at = self.face.box(used)
         if not box.feasible:
             return None
         return self.cost.prices(settle_ties(self.cost.narrow(box, at)), box, at)
 
-    def line(self, price: Fraction, used: Flags) -> Line:
+    def line(self, price: Fraction, used: Flags) -> PriceLine:
         """Return the bound of the cost by the best set at a price."""
         if price not in self._lines:
             placed, _ = self.cost.respond(price, self.face.lower, self.face.upper)
             placed = np.where(used, placed, 0)
             missing = Fraction(self.face.total - exact_sum(placed))
-            self._lines[price] = Line(missing, self.cost.value(placed))
+            self._lines[price] = PriceLine(missing, self.cost.value(placed))
         return self._lines[price]
 
-    def is_refuted(self, used: Flags, price: Fraction | None, prices: Prices | None) -> bool:
+    def is_refuted(self, used: Flags, price: Fraction | None, prices: PriceRange | None) -> bool:
         """Tell whether no set holds the total, as far as that is seen by the most and the least."""
         del price
         if prices is not None or self._looked:

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class SummedParts:
     """Parts of the sum that a level is: clusters, or the groups of a depth."""
 
     depth: int
@@ -42,7 +42,7 @@ class Units:
     """Group around each, by depth further out."""
 
     @classmethod
-    def of(cls, face: Face, depth: int) -> "Units":
+    def of(cls, face: Face, depth: int) -> "SummedParts":
         """Return the units of a depth."""
         wider = face.limits.wider
         if depth == len(wider):
@@ -66,12 +66,12 @@ class Units:
 
 
 @dataclass(eq=False)
-class Sets:
+class SetsInGroups:
     """Finds sets of a face at prices, and keeps the prices inside of groups that it found last."""
 
     face: Face
     cost: Cost
-    units: Units
+    units: SummedParts
     price: float = 0.0
     inside: list[Floats] = field(default_factory=list)
     """The price that was looked at last, and those inside of groups by depth."""

@@ -10,7 +10,7 @@ from fairlead.models.rules import Bounds, Duplicated, Shares, Spread
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.boxes import UNBOUND, WorkloadBox, fewest_in_use
 from fairlead.solver.exact.nested.face import Face
-from fairlead.solver.exact.nested.limits import Limits, limits_of, partition
+from fairlead.solver.exact.nested.limits import GroupLimits, limits_of, partition
 from fairlead.solver.exact.set_ranges import Clusters, Range
 
 
@@ -74,7 +74,7 @@ def whole_face(
 
 
 def _sums(
-    limits: Limits, names: Sequence[str], total: int, ranges: Iterable[tuple[Clusters, Range]]
+    limits: GroupLimits, names: Sequence[str], total: int, ranges: Iterable[tuple[Clusters, Range]]
 ) -> list[NDArray[np.int64]]:
     """Return the fewest and the most replicas of every group, widest groups first, single clusters last."""
     where = {name: at for at, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Every rule's encoder by itself: what it allows, what it forbids, and how it changes the best placement."""
+"""Encoders of rules about single clusters and totals: what each allows, forbids, and makes the best."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,14 +8,12 @@ from typing import get_args
 import pytest
 from ortools.sat.python import cp_model
 
-from brute_force import brute_force
-from fairlead.encoders.convex import ConvexFunction, cover
-from fairlead.encoders.costs import Because, LevelCost
-from fairlead.encoders.distances import squared
+from encoded import allows, best, encoded
+from fairlead.encoders.costs import Origin
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.joint import ConditionalEncoding
-from fairlead.encoders.registry import ENCODERS, encode
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.registry import ENCODERS
+from fairlead.encoders.variables import Interval, Place
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATION, MOVES_FIRST, MOVES_LAST, Deviation
@@ -36,7 +34,6 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.lexicographic import minimise_levels
 
 NAMES = ("member1", "member2", "member3")
 ALL = Candidates(NAMES)
@@ -50,32 +47,6 @@ def problem_of(
     workload = replace(Workload("a", "a", replicas, requests={CPU: 100}, rules=rules), **more)  # type: ignore[arg-type]
     free: Mapping[str, Mapping[str, int] | None] = {"member3": {CPU: 250}}
     return Problem(tuple(Cluster(name, free=free.get(name)) for name in NAMES), (workload,), shared)
-
-
-def encoded(problem: Problem) -> Encoding:
-    """Return the model of a problem."""
-    encoding = encode(problem)
-    assert encoding is not None
-    return encoding
-
-
-def allows(problem: Problem, **forced: int) -> bool:
-    """Tell whether the model has a solution with the given replicas of workload ``a`` by cluster."""
-    encoding = encoded(problem)
-    for cluster, count in forced.items():
-        encoding.model.add(encoding.replicas("a", cluster) == count)
-    status = cp_model.CpSolver().solve(encoding.model)
-    assert status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-    return bool(status == cp_model.OPTIMAL)
-
-
-def best(problem: Problem) -> Mapping[str, int]:
-    """Return the best placement of workload ``a``, which brute force confirms."""
-    result = minimise_levels(problem, workers=1)
-    expected = brute_force(problem)
-    assert expected is not None
-    assert result.placement == expected.placement
-    return expected.placement.of("a")
 
 
 def test_every_rule_has_an_encoder() -> None:
@@ -219,7 +190,7 @@ def test_capacity_rows_that_cannot_bind_are_left_out() -> None:
 def test_a_resource_that_the_cluster_does_not_list_has_no_room() -> None:
     """The cluster tells of cpu only: nothing that asks for a gpu fits."""
     encoding = encoded(shared_problem({CPU: 800}, {CPU: 100, "gpu": 1}))
-    assert encoding.variables.range(Place("w0", "member1")) == Range(0, 0)
+    assert encoding.variables.range(Place("w0", "member1")) == Interval(0, 0)
 
 
 @pytest.mark.parametrize(
@@ -279,9 +250,9 @@ def test_moves_count_on_the_right_level(keep: bool, fresh: bool, level: object) 
 def test_costs_of_one_level_need_one_scale() -> None:
     """Steps of different size cannot be added up."""
     encoding = Encoding(problem_of(ALL))
-    encoding.prefer(DEVIATION, (), because=Because("weights"), scale=2)
+    encoding.prefer(DEVIATION, (), because=Origin("weights"), scale=2)
     with pytest.raises(InternalError, match="1/2 and of 1/3"):
-        encoding.prefer(DEVIATION, (), because=Because("weights"), scale=3)
+        encoding.prefer(DEVIATION, (), because=Origin("weights"), scale=3)
 
 
 def test_literals_switch_rules_on() -> None:
@@ -310,48 +281,6 @@ def test_values_are_read_back() -> None:
     assert encoding.placement(lambda _: 1) == Placement({"a": {"member1": 4, "member2": 4}})
 
 
-@pytest.mark.parametrize("centre", [-5, 0, 17, 300, 900])
-def test_segments_never_overestimate(centre: int) -> None:
-    """Coarse segments lie on or below the function and meet it near the centre; slopes rise."""
-    function = ConvexFunction(
-        lambda k: 2 * k + 1 - 40, anchor=20, closed=lambda x: x * x - 400 - 40 * (x - 20)
-    )
-    found = cover(function, 0, 900, centre)
-    assert found.gap
-    assert [segment.slope for segment in found.segments] == sorted({s.slope for s in found.segments})
-    inside = max(0, min(900, centre))
-    for at in range(901):
-        assert found(at) <= function(at)
-        if abs(at - inside) <= 6:
-            assert found(at) == function(at)
-
-
-def test_far_segments_are_near_the_function() -> None:
-    """They touch it: of x^2 at x they miss an eighth at most, and nothing at the ends.
-
-    Between two steps at k and k + w where they touch, x^2 is above both by w^2 / 4 at most; w is about k / 2.
-    """
-    square = ConvexFunction(lambda k: 2 * k + 1, closed=lambda x: x * x)
-    for found in (cover(square, 0, 900, 0), cover(square, -900, 0, 0)):
-        assert all(
-            8 * (at * at - found(at)) <= at * at for at in (range(901) if found(1) == 1 else range(-900, 1))
-        )
-        assert found.gap == max(end * end - found(end) for _, end, _ in found.segments)
-
-
-def test_straight_pieces_become_one_segment() -> None:
-    """However long, a straight piece is one segment: the hull of |x - 2.4| in fifths has three."""
-    # From 2 to 3 the distance goes from 0.4 to 0.6, in fifths 2 to 3: slope 1.
-    function = ConvexFunction(
-        lambda k: abs(5 * k + 5 - 12) - abs(5 * k - 12), closed=lambda x: abs(5 * x - 12) - 12
-    )
-    found = cover(function, 0, 10**6, 700)
-    assert not found.gap
-    assert [(s.start, s.end, s.slope) for s in found.segments] == [(0, 2, -5), (2, 3, 1), (3, 10**6, 5)]
-    assert found(0) == 0
-    assert found(10) == sum(function.marginal(k) for k in range(10))
-
-
 def test_the_shared_scale_makes_costs_whole() -> None:
     """Two workloads with thirds and sevenths: one scale serves both, and values come back exactly."""
     first = problem_of(ALL, Total(), Weights(dict.fromkeys(NAMES, 1)), replicas=4)
@@ -364,17 +293,3 @@ def test_the_shared_scale_makes_costs_whole() -> None:
     )
     # a: 2/3 + 1/3 + 1/3; b: |3 - 20/7| + |1 - 8/7|.
     assert cost.value(cost.steps(placement)) == Fraction(4, 3) + Fraction(2, 7)
-
-
-def test_rounded_costs_are_below_true_ones_by_what_is_said() -> None:
-    """Every step from the quota on is rounded: hundreds of steps add up to more than one step of error.
-
-    Of 600 replicas, all on a cluster whose quota is 355/113, the cost in thousandths is 294 steps too low.
-    """
-    quota, steps = Fraction(355, 113), 1000
-    function, least = squared(quota, Fraction(steps), exact=False)
-    level = LevelCost(steps, exact=False)
-    away = [steps * (at - quota) ** 2 / quota - least - function(at) for at in range(601)]
-    assert all(0 <= error <= level.rounded(max(at, 4)) for at, error in enumerate(away))
-    assert max(away) > 290
-    assert LevelCost(steps, exact=True).rounded(600) == 0

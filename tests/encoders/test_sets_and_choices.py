@@ -3,14 +3,12 @@
 A preference forbids nothing; there the smallest instance whose optimum it changes stands alone.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from ortools.sat.python import cp_model
 
-from brute_force import brute_force
+from encoded import allows, allows_all, best
 from fairlead.encoders.registry import encode
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UnsupportedError
@@ -38,9 +36,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.shares import Group
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.workload import Workload
 from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.search import Search
 
 NAMES = ("a", "b", "c")
 ALL = Candidates(NAMES)
@@ -55,31 +54,6 @@ def workload(replicas: int, *rules: WorkloadRule, key: str = "w", **more: object
 def problem_of(*workloads: Workload, shared: tuple[SharedRule, ...] = ()) -> Problem:
     """Return three clusters of unknown capacity with workloads."""
     return Problem(tuple(Cluster(name) for name in NAMES), workloads, shared)
-
-
-def allows(problem: Problem, **forced: int) -> bool:
-    """Tell whether the model has a solution with the given replicas of the first workload."""
-    return allows_all(problem, {problem.workloads[0].key: forced})
-
-
-def allows_all(problem: Problem, forced: Mapping[str, Mapping[str, int]]) -> bool:
-    """Tell whether the model has a solution with the given replicas by workload and cluster."""
-    encoding = encode(problem)
-    assert encoding is not None
-    for key, placed in forced.items():
-        for cluster, count in placed.items():
-            encoding.model.add(encoding.replicas(key, cluster) == count)
-    status = cp_model.CpSolver().solve(encoding.model)
-    assert status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-    return bool(status == cp_model.OPTIMAL)
-
-
-def best(problem: Problem, key: str = "w") -> dict[str, int]:
-    """Return the best placement of a workload by CP-SAT, which brute force confirms."""
-    result, expected = minimise_levels(problem, workers=1), brute_force(problem)
-    assert expected is not None
-    assert result.placement == expected.placement
-    return dict(expected.placement.of(key))
 
 
 def test_minima_that_bind_where_held() -> None:
@@ -262,11 +236,11 @@ def test_price_changes_the_best() -> None:
 def shares() -> Shares:
     """Return regions x (a, b) and y (c) of 1 : 1, x divided 1 : 1."""
     half, quarter = Fraction(1, 2), Fraction(1, 4)
-    outer = (Group("x", frozenset("ab"), half), Group("y", frozenset("c"), half))
+    outer = (ShareGroup("x", frozenset("ab"), half), ShareGroup("y", frozenset("c"), half))
     inner = (
-        Group("x/a", frozenset("a"), quarter),
-        Group("x/b", frozenset("b"), quarter),
-        Group("y/c", frozenset("c"), half),
+        ShareGroup("x/a", frozenset("a"), quarter),
+        ShareGroup("x/b", frozenset("b"), quarter),
+        ShareGroup("y/c", frozenset("c"), half),
     )
     return Shares((outer, inner))
 
@@ -300,9 +274,9 @@ def test_shares_are_not_measured_by_minimax() -> None:
 def test_shares_that_differ_too_much_are_refused() -> None:
     """Of 100 replicas one group gets 1e-17: 100^2 / 1e-17 steps of the squared distance pass 2^60."""
     tiny = Fraction(1, 10**19)
-    depth = (Group("one", frozenset("a"), 1 - tiny), Group("two", frozenset("bc"), tiny))
+    depth = (ShareGroup("one", frozenset("a"), 1 - tiny), ShareGroup("two", frozenset("bc"), tiny))
     with pytest.raises(UnsupportedError, match="one group 1e-17 of 100 replicas; that differs too much"):
-        minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))))
+        minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))), Search())
 
 
 def test_evenness_changes_the_best() -> None:
@@ -330,4 +304,4 @@ def test_a_placement_of_zero_replicas_keeps_all_rules() -> None:
     )
     problem = problem_of(workload(0, *rules))
     assert allows(problem)
-    assert minimise_levels(problem, workers=1).placement == Placement({"w": {}})
+    assert minimise_levels(problem, Search(workers=1)).placement == Placement({"w": {}})
