@@ -178,7 +178,8 @@ class _Mixed:
         if self.overflow is None:
             return
         self.leading = [self.overflow.least]
-        if deadline.remaining() < tuning.WORTH_CHOOSING * taken:
+        # Where none need stand beyond the first tiers it is known what those hold.
+        if not self.overflow.least or deadline.remaining() < tuning.WORTH_CHOOSING * taken:
             return
         self.priced, placed = choose(self.overflow, deadline.part(tuning.SHARE_OF_CHOICE))
         if placed is not None:
