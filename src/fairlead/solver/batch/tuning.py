@@ -284,7 +284,7 @@ DEARER = 1.3
 OVERFLOW_PROBE, OVERFLOW_TURNS = 40, 120
 OVERFLOW_STEP = 2.0
 # Of the time that is left, what choosing what tiers hold may take.
-SHARE_OF_CHOICE = 0.6
+SHARE_OF_CHOICE = 0.5
 # The time left, as a multiple of what the fewest replicas beyond first tiers took, that is worth it.
 WORTH_CHOOSING = 20.0
 # Of the time for choosing, what prices may take.
@@ -296,7 +296,7 @@ WORTH_A_CUT = 1e-6
 # Workloads that may change from one way to the other, and what each replica beyond the most is charged, as a
 # multiple of its price.
 NEAR_WAYS = 150
-BEYOND_CHARGE = 100.0
+BEYOND_CHARGE = 10_000.0
 # Choices of which the linear program is solved, and how dear what finds no room is made, as parts of what all
 # costs.
 CHOICES = 6

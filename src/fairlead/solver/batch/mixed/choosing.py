@@ -148,12 +148,8 @@ def choose(overflow: Overflow, deadline: Deadline) -> tuple[Prices, Placement | 
     priced = overflow.climb(ways, overflow.most, deadline.part(tuning.SHARE_OF_WORTH)).prices
     search = Choosing(ways, priced, overflow.most)
     search.add_around(priced.capacity, deadline)
-    # Where all that was found has too many beyond, as few as possible count.
-    best = min(
-        search.chosen(deadline),
-        key=lambda each: (max(overflow.most, int(ways.beyond[each[1]].sum())), each[0]),
-        default=None,
-    )
+    fitting = (each for each in search.chosen(deadline) if ways.beyond[each[1]].sum() <= overflow.most)
+    best = min(fitting, key=lambda each: each[0], default=None)
     if best is None:
         return priced, None
     _, taken, prices = best

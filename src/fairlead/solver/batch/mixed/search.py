@@ -175,9 +175,12 @@ class _Mixed:
         self.overflow = Overflow.of(self.part, deadline.part(tuning.SHARE_OF_CHOICE))
         # Where the first level alone took much of the time, any placement is worth more than a good one.
         taken = time.monotonic() - started
-        if self.overflow is None or deadline.remaining() < tuning.WORTH_CHOOSING * taken:
+        if self.overflow is None:
             return
         self.leading = [self.overflow.least]
+        # Where none need stand beyond the first tiers it is known what those hold.
+        if not self.overflow.least or deadline.remaining() < tuning.WORTH_CHOOSING * taken:
+            return
         self.priced, placed = choose(self.overflow, deadline.part(tuning.SHARE_OF_CHOICE))
         if placed is not None:
             self._divide(placed, deadline.part(tuning.DIVIDE_SHARE))
