@@ -207,22 +207,6 @@ def _deviation(
     ]
     weights = table_of(given, batch.clusters)
     whole = np.array([sum(row.values()) for row in given], dtype=np.int64)
-    return deviation_cost(batch, level, weights, whole, denominators, more)
-
-
-def deviation_cost(
-    batch: Batch,
-    level: Level,
-    weights: Whole,
-    whole: Whole,
-    denominators: Sequence[int] = (),
-    more: int = 0,
-) -> BatchLevel:
-    """Return the distance from the quotas by weights, which are given by row and column, and their sums.
-
-    Sums are 0 for rows that do not count. The steps are a multiple of further denominators, and a row may
-    cost so much more.
-    """
     if batch.problem.deviation is Deviation.WEBSTER:
         shape, scale, grain = _webster(batch, weights, np.maximum(whole, 1)[:, None], denominators, more)
         return BatchLevel(level, shape, scale, grain, Fraction(int(batch.totals[whole > 0].sum())))

@@ -273,39 +273,6 @@ CARDINALITY_TURNS = 150
 HALVES = 40
 HALVES_NEARBY = 14
 
-# --- Overflow
-
-# How much dearer and cheaper prices in replicas are tried at first and in the end, when they are made prices
-# in units of deviation.
-FARTHEST_WORTH, NEAREST_WORTH = 16.0, 1.04
-# How much dearer they are made as long as an ascent of a few turns from there ends higher; turns of that and
-# of the last ascent; the first step as `SUBGRADIENT_FIRST_STEP` says.
-DEARER = 1.3
-OVERFLOW_PROBE, OVERFLOW_TURNS = 40, 120
-OVERFLOW_STEP = 2.0
-# Of the time that is left, what choosing what tiers hold may take.
-SHARE_OF_CHOICE = 0.5
-# The time left, as a multiple of what the fewest replicas beyond first tiers took, that is worth it.
-WORTH_CHOOSING = 20.0
-# Of the time for choosing, what prices may take.
-SHARE_OF_WORTH = 0.5
-# Cuts are made where one price is so many times as high, of prices that are at least such a part of the
-# highest.
-CUT_FACTORS = (1.5,)
-WORTH_A_CUT = 1e-6
-# Workloads that may change from one way to the other, and what each replica beyond the most is charged, as a
-# multiple of its price.
-NEAR_WAYS = 150
-BEYOND_CHARGE = 10_000.0
-# Choices of which the linear program is solved, and how dear what finds no room is made, as parts of what all
-# costs.
-CHOICES = 6
-SHARES_OF_REFUSAL = (0.01, 0.1, 1.0)
-# Numbers that first tiers may hold, of all workloads, beyond which no bound is told; so many are looked at
-# together.
-MOST_NUMBERS = 200_000
-NUMBERS = 4096
-
 # --- Columns
 
 # Of the time for first prices, what finding them may use; the rest is for placements at them.

@@ -101,10 +101,7 @@ def bound_at(model: LevelModel, whole: WholePrices, rows: Floats) -> int:
 
 def _bound(model: LevelModel, whole: WholePrices, *, sharply: bool) -> int:
     """Return the bound at prices; sharply with better prices for the totals, where there are any."""
-    total = 0
-    for part in chunks(len(whole.rows)):
-        least = least_of_rows(model, whole, part, sharply=sharply)
-        total += total_of(least) if least.dtype == np.int64 else sum(least.tolist())
+    total = sum(_of_rows(model, whole, part, sharply=sharply) for part in chunks(len(whole.rows)))
     limits = (*model.batch.coupling.limit.tolist(), *model.pins)
     for (price, bits), limit in zip((*whole.capacity, *whole.pins), limits, strict=True):
         total -= -((-price * limit) >> bits)
@@ -159,16 +156,16 @@ def _place_prices(model: LevelModel, whole: WholePrices, rows: slice) -> Whole:
     return found
 
 
-def least_of_rows(model: LevelModel, whole: WholePrices, rows: slice, *, sharply: bool) -> NDArray[Any]:
-    """Return the least cost of each of some rows with prices; sharply at the better of two prices."""
+def _of_rows(model: LevelModel, whole: WholePrices, rows: slice, *, sharply: bool) -> int:
+    """Return the least cost of some rows with prices; sharply the better of two prices for every total."""
     costs = whole_costs(model, whole, rows)
     left = model.batch.totals[rows] - model.batch.lower[rows].sum(axis=1)
     guess = whole.rows[rows]
     best = _least(costs, guess, left)
     if sharply:
         best = np.maximum(best, _least(costs, _nearest(costs, guess), left))
-    found: NDArray[Any] = best + costs.base
-    return found
+    whole_rows = best + costs.base
+    return total_of(whole_rows) if whole_rows.dtype == np.int64 else sum(whole_rows.tolist())
 
 
 def _nearest(costs: WholeCosts, guess: Whole) -> Whole:

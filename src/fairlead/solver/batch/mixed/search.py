@@ -23,14 +23,11 @@ from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.choosing import choose
 from fairlead.solver.batch.mixed.columns import (
     in_tiers,
     place_one_by_one,
     without_tiers,
 )
-from fairlead.solver.batch.mixed.overflow import Overflow
-from fairlead.solver.batch.model import Prices
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline, TimeOverError
@@ -83,10 +80,6 @@ class _Mixed:
     notes: list[LevelProof] = field(default_factory=list)
     noted: Rank = ()
     leading: list[int | Fraction] = field(default_factory=list)
-    overflow: Overflow | None = None
-    priced: Prices | None = None
-    """What is known of a batch in which tiers overflow, and prices at which a bound on its deviation is
-    told."""
     refuted: bool = False
     started: float = field(default_factory=time.monotonic)
     bounds: RelaxedBounds = field(init=False)
@@ -105,8 +98,6 @@ class _Mixed:
         if self._late:
             return
         self._divide(chosen, self.search.deadline.part(tuning.DIVIDE_SHARE))
-        if self.best is None and self._tiered:
-            self._divide_by_choice()
         if self.best is None and self._tiered:
             self._divide_over_tiers(chosen)
         if self.best is None and self.search.deadline.remaining():
@@ -156,9 +147,6 @@ class _Mixed:
         if self.best is None or self._late:
             return
         notes = self.bounds.notes(self.best, self.search.deadline)
-        if self.overflow is not None and self.priced is not None:
-            away = self.overflow.bound(self.priced, int(self.rank[0]))
-            self.leading = [self.overflow.least, *([] if away is None else [away])]
         known = zip(notes, self.leading, self.rank, strict=False)
         self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
@@ -169,28 +157,12 @@ class _Mixed:
         """Keys of the workloads that are boxes but for their overflow tiers."""
         return frozenset(each.key for each in self.odd if is_plain(without_tiers(each)))
 
-    def _divide_by_choice(self) -> None:
-        """Choose at prices what overflow tiers hold, then divide all with that."""
-        deadline, started = self.search.deadline, time.monotonic()
-        self.overflow = Overflow.of(self.part, deadline.part(tuning.SHARE_OF_CHOICE))
-        # Where the first level alone took much of the time, any placement is worth more than a good one.
-        taken = time.monotonic() - started
-        if self.overflow is None:
-            return
-        self.leading = [self.overflow.least]
-        # Where none need stand beyond the first tiers it is known what those hold.
-        if not self.overflow.least or deadline.remaining() < tuning.WORTH_CHOOSING * taken:
-            return
-        self.priced, placed = choose(self.overflow, deadline.part(tuning.SHARE_OF_CHOICE))
-        if placed is not None:
-            self._divide(placed, deadline.part(tuning.DIVIDE_SHARE))
-
     def _divide_over_tiers(self, placed: Placement) -> None:
         """Decide what overflow tiers hold by the ratio of all clusters, then divide all with that."""
         found = self._divide(placed, self.search.deadline.part(tuning.OVER_TIERS_SHARE), self._tiered)
         if self.best is not None:
             self._divide(self.best, self.search.deadline.part(tuning.DIVIDE_SHARE))
-        if self.leading or not self._tiered.issuperset(each.key for each in self.odd):
+        if not self._tiered.issuperset(each.key for each in self.odd):
             return
         # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
         for level, reached in zip(levels_of(self.part), found.attained, strict=False):
