@@ -56,6 +56,8 @@ class Asked:
         Who handles it.
     patience
         Factor on all time limits.
+    limit
+        Seconds that an answer, or a plan, may take, before that.
     """
 
     size: str
@@ -63,12 +65,13 @@ class Asked:
     seed: int
     contender: str
     patience: float
+    limit: float = SECONDS
 
 
 def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
-    limit = asked.patience * SECONDS
+    limit = asked.patience * asked.limit
     settings = SolveSettings({"time_limit": limit, "workers": 1}, limit)
     course = ScriptRun.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
@@ -127,7 +130,7 @@ def main() -> int:
     """Run what is asked for, print it, and write it down; the exit code is 1 where a bar is missed."""
     arguments = _arguments()
     asked = [
-        Asked(size, arguments.events or EVENTS[size], seed, contender, arguments.patience)
+        Asked(size, arguments.events or EVENTS[size], seed, contender, arguments.patience, arguments.limit)
         for size in arguments.sizes.split(",")
         for seed in (seeds_in(arguments.seeds) if size != OPENB else [0])
         for contender in _contenders(arguments.contenders, size)
@@ -143,7 +146,7 @@ def main() -> int:
     for line in wrong:
         print(f"  {line}")
     if arguments.write_docs:
-        write_docs(runs, arguments.patience)
+        write_docs(runs, arguments.patience, arguments.limit)
     if arguments.page is not None:
         write_page(runs, arguments.page)
     return 1 if wrong else 0
@@ -167,7 +170,8 @@ def _kept(asked: Asked, keep: Path | None) -> Run:
     """Return a run that was kept, or run it and keep it."""
     if keep is None:
         return run(asked)
-    file = keep / f"{asked.size}-{asked.events}-{asked.seed}-{asked.contender}.pickle"
+    name = f"{asked.size}-{asked.events}-{asked.seed}-{asked.contender}-{asked.limit:g}.pickle"
+    file = keep / name
     if file.exists():
         found: Run = pickle.loads(file.read_bytes())  # noqa: S301 - written below
         return found
@@ -185,6 +189,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="0", help="such as 3, 1,4 or 0-4")
     parser.add_argument("--contenders", default=",".join(CONTENDERS), help=f"of {','.join(CONTENDERS)}")
     parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="on a busy machine")
+    parser.add_argument(
+        "--limit", type=float, default=SECONDS, metavar="SECONDS", help="of an answer, and of a plan"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", type=Path, metavar="DIR", help="write an HTML page and curves into DIR")
     parser.add_argument(

@@ -27,7 +27,11 @@ def markers(size: str) -> tuple[str, str]:
 
 
 def write_docs(
-    runs: Sequence[Run], patience: float, document: Path = DOCUMENT, readme: Path = README
+    runs: Sequence[Run],
+    patience: float,
+    limit: float = SECONDS,
+    document: Path = DOCUMENT,
+    readme: Path = README,
 ) -> None:
     """Write what was measured into the document, and of the first size a sentence into the README.
 
@@ -37,12 +41,14 @@ def write_docs(
         What was measured; sizes that are not among them stay as they are.
     patience
         Factor on all time limits.
+    limit
+        Seconds that an answer may take, before that.
     document, readme
         Where it is written to; the drawing goes beside the document.
     """
     for size in dict.fromkeys(run.size for run in runs):
         inside = [run for run in runs if run.size == size]
-        text = measured(inside, patience)
+        text = measured(inside, patience, limit)
         if size == FIRST:
             seed = min(run.seed for run in inside)
             name = f"week-{size}.svg"
@@ -54,19 +60,19 @@ def write_docs(
         document.write_text(put_between(document.read_text(), *markers(size), f"\n\n{text}\n\n"))
 
 
-def measured(runs: Sequence[Run], patience: float) -> str:
+def measured(runs: Sequence[Run], patience: float, limit: float) -> str:
     """Return what is to be told of one size: how it was measured, tables, and where others do better."""
     handled = [run.handled for run in runs]
     events = range_of([len(one.steps) for one in handled], ",.0f")
     seeds = sorted({run.seed for run in runs})
     cpu = [sum(run.cpu for run in runs if run.seed == seed) / 60 for seed in seeds]
-    limit = f"{SECONDS:.0f} seconds"
+    allowed = f"{limit:g} seconds"
     if patience != 1:
-        limit += f", times {patience:g} because the cores were in use by others"
+        allowed += f", times {patience:g} because the cores were in use by others"
     told = ", ".join(map(str, seeds))
     begin = (
         f"{events} events, {'seed' if len(seeds) == 1 else 'seeds'} {told}; all contenders of a seed together"
-        f" took {range_of(cpu, '.1f')} minutes of one core, judging included. Limit of an answer: {limit}."
+        f" took {range_of(cpu, '.1f')} minutes of one core, judging included. Limit of an answer: {allowed}."
     )
     parts = [begin, to_markdown(runs), by_seed(runs), _bars(runs)]
     if found := list(behind(runs)):

@@ -185,9 +185,9 @@ def test_what_is_measured_is_written_into_the_documents(tmp_path: Path) -> None:
         for name in CONTENDERS
         for one in measured
     ]
-    write_docs(everybody, 1.0, document, readme)
+    write_docs(everybody, 1.0, 10.0, document, readme)
     once = document.read_text(), readme.read_text()
-    write_docs(everybody, 1.0, document, readme)
+    write_docs(everybody, 1.0, 10.0, document, readme)
     assert (document.read_text(), readme.read_text()) == once
     assert all(once[0].count(mark) == 1 for size in SIZES for mark in markers(size))
     assert once[0].count("seeds 0, 1;") == len(SIZES)
