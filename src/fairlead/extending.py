@@ -8,7 +8,7 @@ from fairlead.models.data import WorkloadData as Workload
 from fairlead.models.levels import Level
 from fairlead.models.requirement import Among, Binds, Everywhere, Kind, Requirement, Scope, Side
 from fairlead.models.rules.custom import CHANGE, CustomClusterCost, CustomCost, CustomRule, Formulas
-from fairlead.models.rules.grouped import Number
+from fairlead.models.rules.numbered import Number
 from fairlead.models.source import Source
 
 __all__ = [

@@ -12,7 +12,7 @@ from fairlead.models.levels import MINIMA as FOR_MINIMA
 from fairlead.models.levels import Level, Measured
 from fairlead.models.mistaken import Faults, FleetClusters, counts, strangers
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
-from fairlead.models.rules.grouped import Number, Numbered
+from fairlead.models.rules.numbered import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 

@@ -8,7 +8,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
 from fairlead.models.mistaken import Faults, FleetClusters, numbers, strangers
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
-from fairlead.models.rules.grouped import Number, Numbered
+from fairlead.models.rules.numbered import Number, Numbered
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 

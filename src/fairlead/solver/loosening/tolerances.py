@@ -3,7 +3,7 @@
 First everything is solved with no level loose: balance left out, all others as strict as ever. What that
 proves of the levels above the first loose one holds as it is, and its bounds of all others hold as well. Then
 those workloads that may stand elsewhere are searched once more, while all others stay: a loose level is
-pinned to its target wherever a placement reaches that (`Target`), else to its best.
+pinned to its target wherever a placement reaches that (`LevelTarget`), else to its best.
 """
 
 from dataclasses import replace
