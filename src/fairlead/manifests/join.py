@@ -15,7 +15,7 @@ from fairlead.manifests.karmada.policies import PolicyIndex, ResourceTemplate, c
 from fairlead.manifests.validation import Located, Unread
 from fairlead.manifests.yaml.documents import Identity, object_name
 from fairlead.models.errors import Mistake
-from fairlead.models.statement import Statement
+from fairlead.models.statement import SUSPENDED, Statement
 
 if TYPE_CHECKING:
     from fairlead.manifests.kubeadmiral.federated import Federated
@@ -142,6 +142,17 @@ def claimed_by(subject: Subject) -> tuple[str, str] | None:
         if claim:
             return claim
     return None
+
+
+def being_deleted(located: Located[Object] | None, key: str, what: str = "it") -> Statement | None:
+    """Say that nothing new is placed for what is being deleted; None where nobody deletes it.
+
+    `key`: the workload that is left out; `what`: the object in words.
+    """
+    if located is None or located.model.metadata.deletion_timestamp is None:
+        return None
+    text = f"{key} is left out: {what} is being deleted, so nothing new is placed for it"
+    return Statement(SUSPENDED, text, located.source("metadata", "deletionTimestamp"), key)
 
 
 def keys(subjects: Sequence[Subject]) -> Iterator[str]:

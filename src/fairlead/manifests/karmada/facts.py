@@ -10,7 +10,7 @@ from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.api.propagation import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload as Template
-from fairlead.manifests.join import Subject, claimed_by
+from fairlead.manifests.join import Subject, being_deleted, claimed_by
 from fairlead.manifests.karmada.requests import (
     held,
     in_sets,
@@ -134,10 +134,9 @@ def left_out(
         if located and suspension and suspension.scheduling:
             text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
             return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
-    for leaving, what in ((subject.binding, "its binding"), (subject.template, "it")):
-        if leaving and leaving.model.metadata.deletion_timestamp is not None:
-            text = f"{key} is left out: {what} is being deleted, so nothing new is placed for it"
-            return Statement(SUSPENDED, text, leaving.source("metadata", "deletionTimestamp"), key)
+    deleted = being_deleted(subject.binding, key, "its binding") or being_deleted(subject.template, key)
+    if deleted is not None:
+        return deleted
     if declared is None and not follows(subject):
         text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
         text += _near_miss(subject, policies)

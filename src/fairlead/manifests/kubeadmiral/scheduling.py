@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload as Template
-from fairlead.manifests.join import Subject
+from fairlead.manifests.join import Subject, being_deleted
 from fairlead.manifests.karmada.facts import named
 from fairlead.manifests.karmada.remarks import other_replicas, tiny_memory
 from fairlead.manifests.karmada.requests import pod_requests, units
@@ -117,10 +117,9 @@ class Federation:
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
             return Statement(SUSPENDED, text, skipped.source, key)
-        for leaving in objects_of(subject):
-            if leaving.model.metadata.deletion_timestamp is not None:
-                text = f"{key} is left out: it is being deleted, so nothing new is placed for it"
-                return Statement(SUSPENDED, text, leaving.source("metadata", "deletionTimestamp"), key)
+        deleted = next(filter(None, (being_deleted(each, key) for each in objects_of(subject))), None)
+        if deleted is not None:
+            return deleted
         chosen = named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
