@@ -207,6 +207,12 @@ class RelaxationModel:
         others = (each.on for at, each in enumerate(self.relaxed) if at not in these and not with_more)
         self.encoding.model.add_bool_or([*(self.relaxed[at].on.negated() for at in relaxed), *others])
 
+    def exclude_kind(self, kind: str) -> None:
+        """Leave out all solutions that relax a relaxable of a kind of changes."""
+        for at, each in enumerate(self.relaxed):
+            if each.relaxable.kind == kind:
+                self.exclude((at,))
+
     def relax_at_most(self, relaxables: int) -> None:
         """Leave out all solutions that relax more than so many relaxables."""
         self.encoding.model.add(total(each.on for each in self.relaxed) <= relaxables)

@@ -114,9 +114,8 @@ def _search(
     """
     found: list[WayOut] = []
     model = relaxation_model(apply(part, first), search.deadline)
-    for at, each in enumerate(model.relaxed if model is not None and without is not None else ()):
-        if model is not None and each.relaxable.kind == without:
-            model.exclude((at,))
+    if model is not None and without is not None:
+        model.exclude_kind(without)
     fruitless = 0
     proven, few = True, False
     while model is not None and len(found) < most and fruitless < FRUITLESS:
