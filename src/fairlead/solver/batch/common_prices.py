@@ -26,6 +26,7 @@ from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.running.deadline import Deadline, TimeOverError, now
 
@@ -59,6 +60,7 @@ class PricedUse:
     paid: Mapping[Row, Fraction]
 
 
+@in_one_thread
 def common_prices(
     part: Problem, groups: Sequence[Sequence[Workload]], level: Level, deadline: Deadline, threads: int
 ) -> CommonPrices:

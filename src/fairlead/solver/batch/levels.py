@@ -27,6 +27,7 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placement import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
@@ -46,6 +47,7 @@ from fairlead.solver.running.search import Search
 Report = Callable[[Progress], None]
 
 
+@in_one_thread
 def solve_batch(
     part: Problem,
     search: Search,

@@ -20,6 +20,7 @@ from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.columns import (
@@ -42,6 +43,7 @@ def applies_mixed(part: Problem) -> bool:
     return is_measured(part) and fits_arrays(part) and all(each.replicas < MOST for each in part.workloads)
 
 
+@in_one_thread
 def solve_mixed(
     part: Problem,
     search: Search,
