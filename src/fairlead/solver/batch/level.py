@@ -93,6 +93,8 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Surrogate, near: 
     """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
     climbing = 0 if near else tuning.LEVEL_LONGER
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
+    if guided.best is None and (filled := place_near(guided.model.batch, start)) is not None:
+        guided.offer(filled)
     if guide.urgent is not None:
         _settle(guided, guide, guide.urgent, start)
     if guide.followed:
@@ -229,7 +231,7 @@ def _lead_any(level: Incumbent, guided: Incumbent, straight: LevelModel, sifted:
 def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int = 0) -> Whole:
     """Find prices and the bound there; return a placement that may break limits.
 
-    Where costs grow an interior point method finds them, unless those to start from are better. Otherwise,
+    An interior point method finds them, see `_inner`, unless those to start from are better. Otherwise,
     without prices to start from, they come from an ascent; with some it takes so many times as many turns as
     usual, and none for 0. From there linear programs go on.
     """
@@ -264,10 +266,11 @@ def _raise_bound(level: Incumbent, near: Sequence[Prices]) -> None:
 def _inner(level: Incumbent) -> tuple[Prices | None, bool]:
     """Return prices by the interior point method, and whether they are about the best.
 
-    None where costs do not grow, as linear programs are as quick then, and of very many places.
+    None of very many places, and of few whose costs do not grow, as linear programs are as quick then.
     """
     model = level.model
-    if model.batch.lower.size > tuning.PLACES_OF_INTERIOR or not model.curve.grows:
+    few = 0 if model.curve.grows else tuning.PLACES_OF_SIMPLEX
+    if not few < model.batch.lower.size <= tuning.PLACES_OF_INTERIOR:
         return None, False
     return inner_prices(model, level.deadline.part(tuning.SHARE_OF_CLIMBING))
 
