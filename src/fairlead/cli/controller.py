@@ -57,7 +57,7 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
 @WORKERS
 @valued(
     "--lease",
-    f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
+    f"Lease for leader election: only its holder writes; a dry run takes none.  [default: {_LEASE}]",
     "NAMESPACE/NAME",
     type=_pair("NAMESPACE/NAME", "/"),
 )

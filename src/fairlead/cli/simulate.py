@@ -19,6 +19,7 @@ from fairlead.cli.options import (
     gathers,
     picks_rows,
     require_table,
+    require_with,
     takes_settings,
     valued,
     writes_output,
@@ -133,17 +134,15 @@ def simulate_command(
     cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. If not everything fits, as much as
     possible is placed. Nothing is ever written to a cluster.
     """
-    require_table(output, picked)
+    playing = [name for name, value in (("--sweep", sweep), ("--script", script)) if value is not None]
+    require_table(output, picked, *playing)
     if script is not None:
         if any(asked) or sweep is not None or settings.pop("as_triggered"):
             raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
-        if picked != type(picked)():
-            raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
         answer = _played(inputs, script, schedulers, settings)
         console.show(answer, output, headers=not no_headers, picked=picked)
         return exits.code_of_script(answer)
-    if schedulers:
-        raise click.UsageError("--scheduler says who handles the events of a --script")
+    require_with("--script", "schedulers")
     if not (any(asked) or sweep is not None):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
     problem, changes = load_with_changes(inputs, asked)
