@@ -1,5 +1,7 @@
 """What is wrong in manifests of our own kinds: all mistakes at once, with file, line, field and value."""
 
+from typing import Any
+
 import pytest
 
 import fairlead
@@ -91,7 +93,7 @@ def test_unknown_kinds_of_our_own_are_mistakes() -> None:
         ("FailureRates", {"rates": [{"field": "zones", "rate": "1%"}]}, "rates[0].field"),
     ],
 )
-def test_the_list_of_zones_is_no_label(kind: str, spec: dict[str, object], path: str) -> None:
+def test_the_list_of_zones_is_no_label(kind: str, spec: dict[str, Any], path: str) -> None:
     """Clusters have ``spec.zones``; taken as the key of a label the rule would hold of no cluster."""
     told = f"spec.{path}: 'zones' must be zone, the field by which clusters are grouped"
     assert told in mistake(own(kind, **spec))
