@@ -24,7 +24,7 @@ from fairlead.cli.options import (
     valued,
     writes_output,
 )
-from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole
+from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole, pair
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -206,10 +206,7 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
         yield Scale(key, number)
     for text in asked.weight:
         place, number = _assigned(text, "--weight", "WORKLOAD:CLUSTER=W")
-        key, colon, cluster = place.rpartition(":")
-        if not colon:
-            raise click.BadParameter(f"{text!r} is not WORKLOAD:CLUSTER=W", param_hint="--weight")
-        yield Weight(key, cluster, number)
+        yield Weight(*pair(place, "WORKLOAD:CLUSTER", ":", "--weight"), number)
     yield from map(Cordon, asked.cordon)
     yield from map(Drain, asked.drain)
     for text in asked.lose:
@@ -219,8 +216,8 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 
 def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
     """Read ``NAME=NUMBER``."""
-    name, equals, number = text.rpartition("=")
-    if not (equals and name and is_whole(number)):
-        wanted = f"{form[-1]} is a whole number of at most {MOST_DIGITS} digits, and not negative"
-        raise click.BadParameter(f"{text!r} is not {form}; {wanted}", param_hint=option)
+    name, number = pair(text, form, option=option)
+    if not is_whole(number):
+        wanted = f"a whole number of at most {MOST_DIGITS} digits, and not negative"
+        raise click.BadParameter(f"{number!r} in {text!r} is not {wanted}", param_hint=option)
     return name, int(number)
