@@ -10,8 +10,9 @@ import fairlead
 from fairlead import Cluster, ManifestError, Problem, UsageError, Workload
 from fairlead.models.levels import DEFAULT_ORDER
 from fairlead.models.outcome import Status
-from fairlead.models.rules import Bounds, Candidates, Capacity, GroupTotal, Spread, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, GroupTotal, Spread, Total, Weights
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.workload import AffinityGroup
 
 CLUSTERS = (Cluster("a", free={"cpu": 4000}), Cluster("b", free={"cpu": 4000}))
 
@@ -79,6 +80,23 @@ def test_missing_rules_hold() -> None:
     ]
 
 
+def test_every_cluster_is_a_candidate_where_nothing_says_less() -> None:
+    """Without the rule full copies had no clusters at all; what stands on none of them breaks it."""
+    outcome = fairlead.solve(made(Duplicated(), replicas=2))
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"web": {"a": 2, "b": 2}}
+    (found,) = fairlead.check(made(replicas=2), {"web": {"zz": 2}})
+    assert str(found) == "web: 2 on zz, which is not in the input"
+
+
+def test_missing_rules_hold_in_affinity_groups() -> None:
+    """Nothing says that the group places all of the 2 replicas, and on which clusters it may."""
+    group = AffinityGroup("g", (Bounds({"a": Bound(1)}),))
+    outcome = fairlead.solve(made(replicas=2, groups=(group,)))
+    assert outcome.placement is not None
+    assert sum(outcome.placement.of("web").values()) == 2
+
+
 def test_rules_can_be_left_out_on_purpose() -> None:
     """Without capacity all nine fit; without total any number is right."""
     problem = Problem(CLUSTERS, made(Weights({"a": 2, "b": 1})).workloads, without=frozenset(["capacity"]))
@@ -91,9 +109,9 @@ def test_rules_can_be_left_out_on_purpose() -> None:
 
 def test_rules_that_are_there_stay_as_they_are() -> None:
     """A complete problem is solved as it is, source and all."""
-    total = Total(fairlead.Source("web.yaml", 3))
-    outcome = fairlead.solve(made(total, replicas=2))
-    assert outcome.problem.workload("web").rules == (total,)
+    rules = (Candidates(("a", "b")), Total(fairlead.Source("web.yaml", 3)))
+    outcome = fairlead.solve(made(*rules, replicas=2))
+    assert outcome.problem.workload("web").rules == rules
     assert outcome.problem.levels == DEFAULT_ORDER
 
 

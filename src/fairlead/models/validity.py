@@ -2,8 +2,8 @@
 
 Rules that nobody leaves out by mistake without noticing are added where they are missing: `Total` to every
 workload, and `Capacity` to the problem, unless they are left out on purpose (``Workload.without``,
-``Problem.without``). Sums of whole units stay inside 64 bits, so that all of them are exact: what asks for
-more is refused.
+``Problem.without``); and `Candidates`, all clusters, to every workload. Sums of whole units stay inside 64
+bits, so that all of them are exact: what asks for more is refused.
 """
 
 import math
@@ -26,6 +26,7 @@ from fairlead.models.problem import Problem, mistyped
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import (
     Bounds,
+    Candidates,
     Capacity,
     CustomCost,
     CustomRule,
@@ -42,7 +43,7 @@ from fairlead.models.score import told, with_balance, without_balance
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
-from fairlead.models.variants import every_rule
+from fairlead.models.variants import Rules, every_rule, sets_of_rules, with_rules
 from fairlead.models.workload import Workload
 
 T = TypeVar("T", Cluster, Workload)
@@ -70,7 +71,8 @@ def completed(problem: Problem) -> Problem:
         left_out = sorted(counting - {*problem.levels})
         if left_out:
             raise ManifestError(Mistake.told("problem", None, "levels", key, wrong) for key in left_out)
-    workloads = tuple(_counted(workload) for workload in problem.workloads)
+    everywhere = Candidates(problem.all_clusters.names)
+    workloads = tuple(_in_full(workload, everywhere) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
         rules = (Capacity(), *rules)
@@ -97,11 +99,17 @@ def well_typed(problem: Problem) -> Problem:
     return problem
 
 
-def _counted(workload: Workload) -> Workload:
-    """Return a workload that has as many replicas as it asks for."""
-    if total.KIND in workload.without or not uncounted(workload.rules):
+def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
+    """Return a workload that has as many replicas as it asks for, on clusters of the problem."""
+
+    def added(rules: Rules) -> Rules:
+        counted = total.KIND in workload.without or not uncounted(rules)
+        limited = any(isinstance(rule, Candidates) for rule in rules)
+        return (() if limited else (everywhere,)) + rules + (() if counted else (Total(),))
+
+    if all(added(rules) == rules for rules in sets_of_rules(workload)):
         return workload
-    return replace(workload, rules=(*workload.rules, Total()))
+    return with_rules(workload, added)
 
 
 def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
