@@ -10,16 +10,16 @@ import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TypeVar
 
 from fairlead.models import check as checking
 from fairlead.models import score as scoring
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
-from fairlead.models.in_order import Clusters, extremes, keep, kept
+from fairlead.models.faults import are_plain, of_cluster, of_problem, of_workload
+from fairlead.models.in_order import keep, kept
 from fairlead.models.levels import DEFAULT_ORDER, Level, order_with
-from fairlead.models.mistaken import AMOUNT, FREE, MOST_REPLICAS, Faults, all_whole, amounts, counts, numbers
+from fairlead.models.mistaken import Faults
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem, mistyped
@@ -134,13 +134,14 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield the mistakes in numbers and names of all that is of the types declared."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
-    plain = known.as_declared and known.once(_are_plain)
+    plain = known.as_declared and known.once(are_plain)
     for cluster in () if plain else _as_declared(known, all_are=known.as_declared):
-        yield from _mistakes(f"cluster {cluster.name}", cluster.source, _of_cluster(cluster))
+        yield from _mistakes(f"cluster {cluster.name}", cluster.source, of_cluster(cluster))
     workloads = problem.all_workloads
     for workload in _as_declared(workloads, all_are=workloads.as_declared):
-        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
+        yield from _mistakes(f"workload {workload.key}", workload.source, of_workload(workload, known))
     if not mistyped(problem):
+        yield from _mistakes("problem", None, of_problem(problem))
         for shared in problem.rules:
             yield from _mistakes("problem", None, shared.mistakes(known, keys))
 
@@ -150,32 +151,9 @@ def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
     return things if all_are else [each for each in things if fit((each,), type(each))]
 
 
-def _of_cluster(cluster: Cluster) -> Faults:
-    yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
-    yield from amounts("free", cluster.free or {}, FREE, least=None)
-    for place, grade in enumerate(cluster.grades):
-        yield from numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
-        yield from amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
-
-
 def _mistakes(subject: str, source: Source | None, found: Faults) -> Iterator[Mistake]:
     for field, value, message in found:
         yield Mistake.told(subject, source, field, value, message)
-
-
-def _are_plain(clusters: Clusters) -> bool:
-    """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
-    had, free = clusters.allocatable.values(), clusters.free.values()
-    whole = all(all_whole(column.amounts) for column in chain(had, free))
-    return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
-
-
-def _of_workload(workload: Workload, known: Clusters) -> Faults:
-    yield from numbers({"replicas": workload.replicas})
-    yield from amounts("requests", workload.requests, AMOUNT, least=0)
-    yield from counts("current", workload.current)
-    for rule in every_rule(workload):
-        yield from rule.mistakes(known)
 
 
 def with_outside(problem: Problem) -> Problem:
