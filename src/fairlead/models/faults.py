@@ -1,4 +1,4 @@
-"""What may be wrong with a cluster, with a workload or with a problem as a whole, whatever else it holds."""
+"""Mistakes in a cluster, in a workload or in a problem as a whole, whatever else is wrong."""
 
 from itertools import chain
 

@@ -12,6 +12,7 @@ from fairlead.models.rules import (
     Bounds,
     CustomCost,
     CustomRule,
+    Evenness,
     GroupTotal,
     Price,
     Skew,
@@ -52,7 +53,7 @@ def every_rule(workload: Workload) -> Rules:
     return tuple({id(rule): rule for rules in sets_of_rules(workload) for rule in rules}.values())
 
 
-_MANY = GroupTotal | Spread | Survival | Skew | CustomRule | CustomCost
+_MANY = GroupTotal | Spread | Survival | Skew | Evenness | CustomRule | CustomCost
 """Rules of which a workload may have several; of any other it has one, and of prices one on each level."""
 
 
