@@ -43,8 +43,9 @@ def of_workload(workload: Workload, known: Clusters) -> Faults:
     yield from amounts("requests", workload.requests, AMOUNT, least=0)
     yield from counts("current", workload.current)
     yield from _left_out(workload.without, total.KIND)
-    for name in doubles(group.name for group in workload.groups):
-        yield "groups", name, "is the name of two groups"
+    if workload.groups:
+        for name in doubles(group.name for group in workload.groups):
+            yield "groups", name, "is the name of two groups"
     for kind in repeated_kinds(workload):
         yield "rules", kind, "is given twice; a workload has one rule of this kind (prices: on each level)"
     for rule in every_rule(workload):

@@ -103,9 +103,9 @@ def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
     """Return a workload that has as many replicas as it asks for, on clusters of the problem."""
 
     def added(rules: Rules) -> Rules:
-        counted = total.KIND in workload.without or not uncounted(rules)
-        limited = any(isinstance(rule, Candidates) for rule in rules)
-        return (() if limited else (everywhere,)) + rules + (() if counted else (Total(),))
+        kinds = {*map(type, rules)}
+        counted = total.KIND in workload.without or not kinds.isdisjoint((Total, Duplicated))
+        return (() if Candidates in kinds else (everywhere,)) + rules + (() if counted else (Total(),))
 
     if all(added(rules) == rules for rules in sets_of_rules(workload)):
         return workload
