@@ -232,6 +232,8 @@ def test_a_dry_run_is_checked_by_the_server(
     assert code == 0
     assert "wave 2 of 2: the server would take 1 object" in told
     assert found(fleet, "web") == before
+    detailed, _, _ = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server", "--detailed-exitcode")
+    assert detailed == 5  # as nothing was kept, there is still something to do
     fleet.refuse = lambda method, _: 403 if method == "PATCH" else None
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server")
     assert code == 6
@@ -277,8 +279,8 @@ def test_it_asks_first(
     ("options", "told"),
     [
         (["--apply"], "--yes"),
-        (["--yes"], "belong to --apply"),
-        (["--dry-run", "server"], "belong to --apply"),
+        (["--yes"], "only with --apply: --yes"),
+        (["--dry-run", "server", "--wave-timeout", "9"], "only with --apply: --dry-run, --wave-timeout"),
         (["--apply", "--yes", "-f", "."], "without -f"),
         (["--apply", "--yes", "--scale", "default/web=9"], "apply --add, --scale and --weight first"),
     ],

@@ -121,6 +121,18 @@ def test_mistakes_name_the_field() -> None:
     assert any("maxReplica" in one.text for one in loaded(scaler(maxReplica=3)).warnings)
 
 
+def test_rules_of_a_scheduled_autoscaler_are_checked_as_karmada_does() -> None:
+    """Limits that cross, and two rules of one name; limits have no meaning for a workload."""
+    crossing = {"targetMinReplicas": 4, "targetMaxReplicas": 3}
+    with pytest.raises(fairlead.ManifestError) as caught:
+        loaded(scaler(), cron({**crossing, "name": "r1"}, {"targetMinReplicas": 1}))
+    assert [str(one) for one in caught.value.mistakes] == [
+        "<dict>: spec.rules[0].targetMinReplicas: '4' must be at most targetMaxReplicas, which is 3",
+        "<dict>: spec.rules[1].name: 'r1' is listed twice",
+    ]
+    assert limits(loaded(cron({**crossing, "targetReplicas": 5}, target="Deployment"))) == (5, 5)
+
+
 def priority(name: str, value: int, **more: Any) -> Manifest:
     """Return a priority class."""
     return {

@@ -42,6 +42,30 @@ def told(*others: Manifest) -> list[Statement]:
     return list(fairlead.load([*fleet, *others]).warnings)
 
 
+CONTAINER = "/spec/template/spec/containers/0"
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        (f"{CONTAINER}/resources/requests/cpu", True),
+        (f"{CONTAINER}/resources", True),
+        (CONTAINER, True),
+        ("/spec/template/spec/initContainers", True),
+        ("/spec/template/spec/overhead/cpu", True),
+        (f"{CONTAINER}/image", False),
+        ("/spec/template/spec/containersX", False),
+    ],
+)
+@pytest.mark.parametrize("operator", ["replace", "remove"])
+def test_other_requests_are_told(path: str, counts: bool, operator: str) -> None:
+    """What a replica really takes there is not what capacity counts."""
+    manifest = override("8", operator, path=path, target={"clusterNames": ["member2"]})
+    text = f"OverridePolicy default/fixed changes {path} of default/web on member2: capacity is counted"
+    found = [one.text for one in told(manifest)]
+    assert found == counts * [f"{text} for what the workload itself requests"]
+
+
 @pytest.mark.parametrize(
     ("manifest", "expected"),
     [

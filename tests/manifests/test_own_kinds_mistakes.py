@@ -1,5 +1,7 @@
 """What is wrong in manifests of our own kinds: all mistakes at once, with file, line, field and value."""
 
+from typing import Any
+
 import pytest
 
 import fairlead
@@ -79,6 +81,22 @@ def test_unknown_kinds_of_our_own_are_mistakes() -> None:
         mistake(old)
         == "apiVersion: 'fairlead.io/v1' is not a version of Profile; allowed is fairlead.io/v1alpha1"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "path"),
+    [
+        ("Skew", {"field": "zones", "maxSkew": 1}, "field"),
+        ("Survival", {"losses": [{"field": "zones"}], "minReplicas": 1}, "losses[0].field"),
+        ("GroupBounds", {"groups": [{"groupBy": "zones", "minReplicas": 1}]}, "groups[0].groupBy"),
+        ("HierarchicalWeights", {"by": ["zones"]}, "by[0]"),
+        ("FailureRates", {"rates": [{"field": "zones", "rate": "1%"}]}, "rates[0].field"),
+    ],
+)
+def test_the_list_of_zones_is_no_label(kind: str, spec: dict[str, Any], path: str) -> None:
+    """Clusters have ``spec.zones``; taken as the key of a label the rule would hold of no cluster."""
+    told = f"spec.{path}: 'zones' must be zone, the field by which clusters are grouped"
+    assert told in mistake(own(kind, **spec))
 
 
 def test_mistakes_tell_file_line_and_field() -> None:

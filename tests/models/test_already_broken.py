@@ -15,6 +15,7 @@ from fairlead.models.rules import (
     GroupTotal,
     Spread,
     Survival,
+    Total,
     Weights,
 )
 from fairlead.models.rules.bounds import Bound
@@ -168,7 +169,8 @@ def test_workloads_on_one_closed_cluster_are_told_together() -> None:
     drained = Candidates(("member1",), {"member2": Exclusion("had untolerated taint {maintenance}")})
     names = {"default/api": 2, "default/web": 3}
     workloads = tuple(
-        replace(web(held, drained, current={"member2": held}), key=key) for key, held in names.items()
+        replace(web(held, current={"member2": held}), key=key, rules=(drained, Total()))
+        for key, held in names.items()
     )
     outcome = solve(asked(ROOM, *workloads))
     whose = "default/api 2 and default/web 3"

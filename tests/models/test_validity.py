@@ -2,17 +2,35 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 import fairlead
 from fairlead import Cluster, ManifestError, Problem, UsageError, Workload
-from fairlead.models.levels import DEFAULT_ORDER
+from fairlead.models.cluster import FailureRate
+from fairlead.models.levels import DEFAULT_ORDER, EMISSIONS, Tolerance
 from fairlead.models.outcome import Status
-from fairlead.models.rules import Bounds, Candidates, Capacity, GroupTotal, Spread, Total, Weights
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Price,
+    Shares,
+    Spread,
+    Total,
+    Weights,
+)
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.shares import ShareGroup
+from fairlead.models.workload import AffinityGroup
 
+RATE = FailureRate("region", "eu", Fraction(1, 100))
 CLUSTERS = (Cluster("a", free={"cpu": 4000}), Cluster("b", free={"cpu": 4000}))
 
 
@@ -47,6 +65,11 @@ def test_all_mistakes_are_told_at_once() -> None:
         GroupTotal("g", frozenset(["a"]), -1),
         Spread("region", {"r": frozenset(["zz"])}, 1),
         Bounds({}, {"zz": Bound(1)}),
+        Shares(
+            ((ShareGroup("g", frozenset("a"), Fraction(1)), ShareGroup("h", frozenset("ab"), Fraction(1))),)
+        ),
+        Candidates(("a", "a")),  # a counted twice once, and the answer had none of its replicas
+        Candidates(("b", "a")),  # ties fell to b, but not where CP-SAT was asked
     ],
 )
 @pytest.mark.parametrize("ask", [fairlead.solve, fairlead.dispense, fairlead.plan, fairlead.simulate])
@@ -54,6 +77,57 @@ def test_every_rule_is_looked_at(rule: Any, ask: Any) -> None:
     """Wherever a problem goes in, what its rules say is checked."""
     with pytest.raises(ManifestError, match=r"workload web"):
         ask(made(rule))
+
+
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [
+        ((Weights({"a": 1, "b": 9}), Weights({"a": 9, "b": 1})), "Weights"),
+        ((Bounds({}, {"a": Bound(1)}), Bounds({}, {"b": Bound(1)})), "Bounds"),
+        ((Price({"a": Fraction(1)}), Price({"b": Fraction(1)})), "Price"),
+    ],
+)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_second_rule_of_a_kind_is_refused(rules: Any, kind: str, grouped: bool) -> None:
+    """Only the first one counted where the best placement was looked for, and both where it was measured.
+
+    So it was called the best and was not, or broke a rule. One price on each level is right, and several
+    groups may be bounded.
+    """
+    groups = (AffinityGroup("g", rules),) if grouped else ()
+    wrong = made(*(() if grouped else rules), replicas=2, groups=groups)
+    with pytest.raises(ManifestError, match=f"rules: '{kind}' is given twice") as caught:
+        fairlead.solve(wrong)
+    assert len(caught.value.mistakes) == 1
+    several = (Price({"a": Fraction(1)}), Price({"a": Fraction(1)}, level=EMISSIONS))
+    bounded = (GroupTotal("g", frozenset("a"), 0, 1), GroupTotal("h", frozenset("b"), 1))
+    assert fairlead.solve(made(*several, *bounded, replicas=2)).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"levels": (*DEFAULT_ORDER, "cost")}, "levels: 'cost' stands there twice"),
+        ({"tolerances": {"cost": Tolerance(Fraction(-1, 2))}}, "tolerances[cost]: '-1/2' must be at least 0"),
+        ({"failure_rates": (RATE, RATE)}, "failure_rates[region]: 'eu' has a rate already"),
+        ({"failure_rates": (replace(RATE, rate=Fraction(3, 2)),)}, "[region]: '3/2' must be from 0 to 1"),
+        ({"without": frozenset(["Capacity"])}, "without: 'Capacity' is not a kind that is added"),
+        ({"rules": (Companionship("k", ("web", "web"), together=False),)}, "members: 'web' is named twice"),
+        (
+            {"rules": (MoveBudget("k", 1, leaving=frozenset("ab"), arriving=frozenset("a")),)},
+            "MoveBudget k: leaving: 'a, b' cannot stand beside arriving",
+        ),
+        (
+            {"workloads": made(groups=(AffinityGroup("g", ()), AffinityGroup("g", ()))).workloads},
+            "workload web: groups: 'g' is the name of two groups",
+        ),
+        ({"workloads": made(without=frozenset(["bounds"])).workloads}, "workload web: without: 'bounds'"),
+    ],
+)
+def test_what_would_be_ignored_or_taken_twice_is_refused(wrong: dict[str, Any], told: str) -> None:
+    """Of two of a name one had no effect; what nobody adds cannot be left out."""
+    with pytest.raises(ManifestError, match=re.escape(told)):
+        fairlead.solve(replace(made(replicas=2), **wrong))
 
 
 def test_clusters_are_looked_at() -> None:
@@ -79,6 +153,23 @@ def test_missing_rules_hold() -> None:
     ]
 
 
+def test_every_cluster_is_a_candidate_where_nothing_says_less() -> None:
+    """Without the rule full copies had no clusters at all; what stands on none of them breaks it."""
+    outcome = fairlead.solve(made(Duplicated(), replicas=2))
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"web": {"a": 2, "b": 2}}
+    (found,) = fairlead.check(made(replicas=2), {"web": {"zz": 2}})
+    assert str(found) == "web: 2 on zz, which is not in the input"
+
+
+def test_missing_rules_hold_in_affinity_groups() -> None:
+    """Nothing says that the group places all of the 2 replicas, and on which clusters it may."""
+    group = AffinityGroup("g", (Bounds({"a": Bound(1)}),))
+    outcome = fairlead.solve(made(replicas=2, groups=(group,)))
+    assert outcome.placement is not None
+    assert sum(outcome.placement.of("web").values()) == 2
+
+
 def test_rules_can_be_left_out_on_purpose() -> None:
     """Without capacity all nine fit; without total any number is right."""
     problem = Problem(CLUSTERS, made(Weights({"a": 2, "b": 1})).workloads, without=frozenset(["capacity"]))
@@ -91,9 +182,9 @@ def test_rules_can_be_left_out_on_purpose() -> None:
 
 def test_rules_that_are_there_stay_as_they_are() -> None:
     """A complete problem is solved as it is, source and all."""
-    total = Total(fairlead.Source("web.yaml", 3))
-    outcome = fairlead.solve(made(total, replicas=2))
-    assert outcome.problem.workload("web").rules == (total,)
+    rules = (Candidates(("a", "b")), Total(fairlead.Source("web.yaml", 3)))
+    outcome = fairlead.solve(made(*rules, replicas=2))
+    assert outcome.problem.workload("web").rules == rules
     assert outcome.problem.levels == DEFAULT_ORDER
 
 

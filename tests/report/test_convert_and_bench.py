@@ -52,6 +52,13 @@ def test_what_would_be_lost_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
     assert "weights: " in told.err
 
 
+def test_a_rule_without_numbers_that_is_lost_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """With Duplicate, as a region list without its number becomes, no total is left: ``[{}] before`` once."""
+    asked = ["convert", "-q", "-f", str(EXAMPLES / "region-list"), "--to", "kubeadmiral", "--allow-loss"]
+    assert main(asked) == 0
+    assert "warning: shop/checkout: total: there before, nothing after\n" in capsys.readouterr().err
+
+
 def test_convert_needs_a_system(capsys: pytest.CaptureFixture[str]) -> None:
     """The nearest name is proposed."""
     assert main(["convert", "-f", str(EXAMPLES / "aggregated"), "--to", "kubadmiral"]) == 2

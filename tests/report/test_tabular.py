@@ -193,6 +193,20 @@ def test_what_has_no_effect_is_refused(capsys: pytest.CaptureFixture[str], optio
     assert "-A" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", "--sweep", "region", "--changed"],
+        ["simulate", "--script", "week.yaml", "--sort-by", "name"],
+        ["plan", "--compare", "README.md", "-A"],
+    ],
+)
+def test_rows_are_picked_of_workloads_only(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    """What a sweep, a script or a comparison of plans shows has a row for something else."""
+    assert main([*command, "-f", REGIONS]) == 2
+    assert f"tables of workloads, not for {command[1]}" in capsys.readouterr().err
+
+
 def test_others_count_for_how_full_a_cluster_is() -> None:
     """Of 10 cores others use 5 and the workload 2: 70%, although it may use but 5."""
     cluster = fairlead.Cluster("a", allocatable={"cpu": 10000}, free={"cpu": 3000})

@@ -209,6 +209,17 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("Optimal: no better placement exists (proven).\n")
 
 
+@pytest.mark.parametrize("command", ["compare", "bench"])
+def test_only_real_schedulers_give_out_what_there_is_not(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rules of thumb place all workloads by what is left; one real scheduler is enough for the option."""
+    arguments = [command, "-q", "-f", "examples/three-regions", "--overcommit", "deduct", "--like", "webster"]
+    assert main(arguments) == 2
+    assert "only with --like karmada or kubeadmiral: --overcommit" in capsys.readouterr().err
+    assert main([*arguments, "--like", "karmada", "-o", "json"]) == 0
+
+
 def test_the_command_line_knows_all_dispensers() -> None:
     """The names are repeated there, so that help stays fast."""
     assert OFFERED == DISPENSERS

@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import flag, takes, takes_settings, valued, writes_output
+from fairlead.cli.options import flag, require_with, takes, takes_settings, valued, writes_output
 from fairlead.cli.outputs import rounds_told
 from fairlead.cli.values import WholeNumber, WordChoice
 
@@ -23,6 +23,8 @@ DISPENSERS = (
     "webster",
 )
 """Names of the dispensers; known here, so that help and completion need not import them."""
+_REAL = ("karmada", "kubeadmiral")
+"""Those that may give out more than there is, as the real schedulers do."""
 
 takes_schedulers = takes(
     valued(
@@ -43,6 +45,12 @@ takes_schedulers = takes(
 """Gives a command the schedulers to compare with; it receives ``likes`` and ``overcommit``."""
 
 
+def _require_usable(likes: tuple[str, ...]) -> None:
+    """Refuse to say how much is given out where nobody who is asked gives out more than there is."""
+    if likes and not {*likes} & {*_REAL}:
+        require_with("--like karmada or kubeadmiral", "overcommit")
+
+
 @click.command("compare", epilog=exits.codes(title="Exit codes, of the best placement"))
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
@@ -56,6 +64,7 @@ def compare_command(
 
     The exit code is that of the best placement.
     """
+    _require_usable(likes)
     problem = load_workloads(inputs)
     from fairlead.solver.compare import compare
 
@@ -88,6 +97,7 @@ def bench_command(
     round. Shown are the median and the range of the rounds, and how good the answers are. Ctrl-C ends it with
     the rounds that are complete.
     """
+    _require_usable(settings["likes"])
     load_workloads(inputs)
     from fairlead.solver.compare import bench
 

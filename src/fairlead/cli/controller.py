@@ -13,6 +13,7 @@ import click
 
 from fairlead.cli import exits
 from fairlead.cli.options import WORKERS, flag, time_limit, valued
+from fairlead.cli.values import pair
 from fairlead.solver.running.deadline import ENDING, Listener, handled
 
 if TYPE_CHECKING:
@@ -27,17 +28,15 @@ Examples:
 _LEASE = "karmada-system/fairlead-SCHEDULER"
 
 
-def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
-    """Return a function that reads two names with a separator between them."""
+def _lease(value: str) -> tuple[str, str]:
+    """Read ``NAMESPACE/NAME``."""
+    return pair(value, "NAMESPACE/NAME", "/")
 
-    def read(value: str) -> tuple[str, str]:
-        first, found, second = value.rpartition(separator)
-        if not (found and first and second):
-            raise click.BadParameter(f"{value!r} is not of the form {name}")
-        # An address of IPv6 stands in brackets, as in a URL.
-        return first.removeprefix("[").removesuffix("]"), second
 
-    return read
+def _address(value: str) -> tuple[str, str]:
+    """Read ``HOST:PORT``; an address of IPv6 stands in brackets, as in a URL."""
+    host, port = pair(value, "HOST:PORT", ":")
+    return host.removeprefix("[").removesuffix("]"), port
 
 
 @click.command("controller", epilog=_USE)
@@ -57,15 +56,15 @@ def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
 @WORKERS
 @valued(
     "--lease",
-    f"Lease for leader election: only its holder writes.  [default: {_LEASE}]",
+    f"Lease for leader election: only its holder writes; a dry run takes none.  [default: {_LEASE}]",
     "NAMESPACE/NAME",
-    type=_pair("NAMESPACE/NAME", "/"),
+    type=_lease,
 )
 @valued(
     "--listen",
     "Serve /healthz, /readyz and /metrics there.",
     "HOST:PORT",
-    type=_pair("HOST:PORT", ":"),
+    type=_address,
     default="0.0.0.0:8080",
 )
 def controller_command(  # noqa: PLR0913 - the options, all by keyword

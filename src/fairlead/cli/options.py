@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fairlead.cli import console
 from fairlead.cli.how_made import Picking, Settled
@@ -60,6 +61,25 @@ def valued(names: str, told: str, metavar: str | None = None, *, each: bool = Fa
     return click.option(*names.split(), help=told, metavar=metavar, **more)
 
 
+def typed(*parameters: str) -> list[str]:
+    """Return the options that were given to the command that runs, of some of its parameters."""
+    context = click.get_current_context()
+    return [
+        each.opts[0]
+        for each in context.command.params
+        if each.name in parameters and context.get_parameter_source(each.name) is not ParameterSource.DEFAULT
+    ]
+
+
+def require_with(needed: str, *parameters: str) -> None:
+    """Refuse options that have an effect beside another one only, which was not given.
+
+    Raises `click.UsageError` saying which options.
+    """
+    if given := typed(*parameters):
+        raise click.UsageError(f"only with {needed}: {', '.join(given)}")
+
+
 def writes_output(*formats: str) -> Option:
     """Give a command the option ``-o``; the first format is the default.
 
@@ -111,15 +131,18 @@ picks_rows = gathers(
 """Gives a command the options that pick rows; it receives them as ``picked``."""
 
 
-def require_table(output: "str | CustomColumns", picked: "Rows") -> None:
-    """Refuse to pick rows where nothing but tables has any.
+def require_table(output: "str | CustomColumns", picked: "Rows", *others: str) -> None:
+    """Refuse to pick rows where there are none of workloads.
+
+    `others`: options that were given, with which none are shown.
 
     Raises `click.UsageError` saying which options have no effect.
     """
-    from fairlead.report.terminal import Rows
-
-    if isinstance(output, str) and output not in ("table", "wide", "csv", "markdown") and picked != Rows():
-        raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
+    if isinstance(output, str) and output not in ("table", "wide", "csv", "markdown"):
+        others = (f"-o {output}", *others)
+    if others and picked != type(picked)():
+        told = "--changed, -A, --group-by and --sort-by are for tables of workloads"
+        raise click.UsageError(f"{told}, not for {others[0]}")
 
 
 def time_limit(default: int, then: str) -> Option:

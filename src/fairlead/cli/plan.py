@@ -8,7 +8,16 @@ import click
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.how_made import Settled
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
-from fairlead.cli.options import ROWS_ONLY, flag, gathers, picks_rows, require_table, valued, writes_output
+from fairlead.cli.options import (
+    ROWS_ONLY,
+    flag,
+    gathers,
+    picks_rows,
+    require_table,
+    require_with,
+    valued,
+    writes_output,
+)
 from fairlead.cli.outputs import shown
 from fairlead.cli.plan_options import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
@@ -40,8 +49,7 @@ class Applying(NamedTuple):
         Raises `click.UsageError` saying which.
         """
         if not self.apply:
-            if self.yes or self.dry_run != "none":
-                raise click.UsageError("--yes and --dry-run belong to --apply")
+            require_with("--apply", "yes", "dry_run", "patience")
             return
         if not inputs.from_cluster or inputs.files:
             raise click.UsageError("--apply needs the cluster itself as input: --context NAME, without -f")
@@ -218,7 +226,7 @@ def plan_command(
     afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
     placement after them. --apply writes the waves one by one, each once the one before is healthy.
     """
-    require_table(output, picked)
+    require_table(output, picked, *(["--compare"] if files.compare is not None else []))
     if (applying.apply or output in outputs.PATCHES) and (asked.add or asked.scale or asked.weight):
         what = "--apply" if applying.apply else f"-o {output}"
         raise click.UsageError(f"{what} patches what is there: apply --add, --scale and --weight first")
@@ -250,7 +258,7 @@ def plan_command(
         console.suggest(found, output)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
-        return code or exits.code_of_plan(found)
+        return code or exits.code_of_plan(found, detailed=detailed_exitcode and applying.dry_run == "server")
     return exits.code_of_plan(found, detailed=detailed_exitcode)
 
 

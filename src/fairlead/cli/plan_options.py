@@ -4,12 +4,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import click
-from click.core import ParameterSource
-
 from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.how_made import Settled
-from fairlead.cli.options import DEVIATION, PARTIAL, SEED, WORKERS, Option, flag, takes, time_limit, valued
+from fairlead.cli.options import (
+    DEVIATION,
+    PARTIAL,
+    SEED,
+    WORKERS,
+    Option,
+    flag,
+    takes,
+    time_limit,
+    typed,
+    valued,
+)
 from fairlead.cli.values import WholeNumber, WordChoice, amount, gain, named_amount
 from fairlead.models.errors import SettledError
 
@@ -126,15 +134,8 @@ def planned(
     try:
         return plan(problem, resume=saved, **plan_arguments(asked), **more)
     except SettledError as error:
-        context = click.get_current_context()
-        given = (
-            each.opts[0]
-            for each in context.command.params
-            if each.name
-            and context.get_parameter_source(each.name) is not ParameterSource.DEFAULT
-            and _ARGUMENTS.get(each.name, each.name) in error.names
-        )
-        raise SettledError(given) from None
+        settled = (name for name in asked if _ARGUMENTS.get(name, name) in error.names)
+        raise SettledError(typed(*settled)) from None
 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,11 +19,12 @@ from fairlead.cli.options import (
     gathers,
     picks_rows,
     require_table,
+    require_with,
     takes_settings,
     valued,
     writes_output,
 )
-from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole
+from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole, pair
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -133,17 +134,15 @@ def simulate_command(
     cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. If not everything fits, as much as
     possible is placed. Nothing is ever written to a cluster.
     """
-    require_table(output, picked)
+    playing = [name for name, value in (("--sweep", sweep), ("--script", script)) if value is not None]
+    require_table(output, picked, *playing)
     if script is not None:
         if any(asked) or sweep is not None or settings.pop("as_triggered"):
             raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
-        if picked != type(picked)():
-            raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
         answer = _played(inputs, script, schedulers, settings)
         console.show(answer, output, headers=not no_headers, picked=picked)
         return exits.code_of_script(answer)
-    if schedulers:
-        raise click.UsageError("--scheduler says who handles the events of a --script")
+    require_with("--script", "schedulers")
     if not (any(asked) or sweep is not None):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
     problem, changes = load_with_changes(inputs, asked)
@@ -207,10 +206,7 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
         yield Scale(key, number)
     for text in asked.weight:
         place, number = _assigned(text, "--weight", "WORKLOAD:CLUSTER=W")
-        key, colon, cluster = place.rpartition(":")
-        if not colon:
-            raise click.BadParameter(f"{text!r} is not WORKLOAD:CLUSTER=W", param_hint="--weight")
-        yield Weight(key, cluster, number)
+        yield Weight(*pair(place, "WORKLOAD:CLUSTER", ":", "--weight"), number)
     yield from map(Cordon, asked.cordon)
     yield from map(Drain, asked.drain)
     for text in asked.lose:
@@ -220,8 +216,8 @@ def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
 
 def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
     """Read ``NAME=NUMBER``."""
-    name, equals, number = text.rpartition("=")
-    if not (equals and name and is_whole(number)):
-        wanted = f"{form[-1]} is a whole number of at most {MOST_DIGITS} digits, and not negative"
-        raise click.BadParameter(f"{text!r} is not {form}; {wanted}", param_hint=option)
+    name, number = pair(text, form, option=option)
+    if not is_whole(number):
+        wanted = f"a whole number of at most {MOST_DIGITS} digits, and not negative"
+        raise click.BadParameter(f"{number!r} in {text!r} is not {wanted}", param_hint=option)
     return name, int(number)

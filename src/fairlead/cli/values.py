@@ -116,11 +116,21 @@ def amount(value: str) -> int | str:
     return int(text) if number == text else text
 
 
+def pair(value: str, form: str, separator: str = "=", option: str | None = None) -> tuple[str, str]:
+    """Read two texts on both sides of a separator, the last one in it.
+
+    `form`: the two with the separator, as the help names them. `option`: whose value it is; None where click
+    knows.
+    """
+    first, _, second = value.rpartition(separator)
+    if not (first and second):
+        raise click.BadParameter(f"{value!r} is not of the form {form}", param_hint=option)
+    return first, second
+
+
 def named_amount(value: str) -> tuple[str, int | str]:
     """Read ``NAME=AMOUNT``."""
-    name, _, each = value.rpartition("=")
-    if not name:
-        raise click.BadParameter(f"{value!r} is not of the form NAME=AMOUNT")
+    name, each = pair(value, "NAME=AMOUNT")
     return name, amount(each)
 
 
@@ -128,12 +138,7 @@ def tolerances(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> Mapping[str, str] | None:
     """Return tolerances by level, None where none is given."""
-    given: dict[str, str] = {}
-    for each in value:
-        name, _, amount = each.rpartition("=")
-        if not name:
-            raise click.BadParameter(f"{each!r} is not of the form LEVEL=AMOUNT", ctx, param)
-        given[name] = amount
+    given = dict(pair(each, "LEVEL=AMOUNT") for each in value)
     try:
         tolerances_of(given)
     except UsageError as error:

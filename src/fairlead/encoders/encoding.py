@@ -28,11 +28,14 @@ from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.usage import Row
+from fairlead.models.workload import Workload
 
 T = TypeVar("T")
 Filled = Mapping[Row, Interval]
 """Fewest and most of a resource that may be used, in its own unit (millicores, bytes), by cluster and
 resource."""
+Terms = Callable[[Workload], Sequence[cp_model.LinearExprT]]
+"""Makes terms, of which the sum is a number of replicas, for a workload in one of its affinity groups."""
 Constraint = cp_model.BoundedLinearExpression | bool
 """Comparison of linear expressions; a plain bool where both sides are numbers."""
 
@@ -158,6 +161,10 @@ class Encoding:
         variable = self.model.new_int_var(least, most, "")
         self._own.append((variable, of))
         return variable
+
+    def in_its_group(self, workload: Workload, find: Terms) -> Sequence[cp_model.LinearExprT]:
+        """Return terms for a number that depends on the affinity group of a workload."""
+        return find(workload)
 
     def define(self, expression: Constraint) -> None:
         """Tie variables of a rule's own to others; that holds whatever rules give way or are left out."""

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Origin
-from fairlead.encoders.encoding import Constraint, Encoding
+from fairlead.encoders.encoding import Constraint, Encoding, Terms
 from fairlead.encoders.registry import ENCODERS, kind_of, place_of
 from fairlead.encoders.variables import Interval, Intervals, Place
 from fairlead.models.problem import Problem
@@ -22,11 +23,19 @@ _Subject = tuple[Rule, Workload | Problem, cp_model.IntVar | None]
 
 
 class ConditionalEncoding(Encoding):
-    """An encoding in which some constraints hold only where a literal does."""
+    """An encoding in which some constraints hold only where a literal does.
 
-    def __init__(self, problem: Problem, within: Intervals) -> None:
+    `options`: the workload in each group that it may take, by key of a workload with a choice; for each of
+    them there is a literal in `literals`.
+    """
+
+    def __init__(self, problem: Problem, within: Intervals, options: Options = MappingProxyType({})) -> None:
         super().__init__(problem, within)
         self._condition: cp_model.IntVar | None = None
+        self._options = options
+        self.literals = {
+            key: [self.model.new_bool_var("") for _ in choices] for key, choices in options.items()
+        }
 
     @contextmanager
     def under(self, literal: cp_model.IntVar | None) -> Iterator[None]:
@@ -56,6 +65,22 @@ class ConditionalEncoding(Encoding):
             super().require(expression, because=because)
         else:
             self.model.add(expression).only_enforce_if(self._condition)
+
+    def in_its_group(self, workload: Workload, find: Terms) -> Sequence[cp_model.LinearExprT]:
+        """Return terms for a number that depends on the affinity group of a workload.
+
+        Where groups differ in how they count replicas, that is a variable: at least the number in each of
+        them that is taken.
+        """
+        choices = self._options.get(workload.key, (workload,))
+        counting = [(each.rule(Total), each.rule(Duplicated)) for each in choices]
+        if all(each == counting[0] for each in counting):
+            return find(choices[0])
+        number = self.model.new_int_var(0, sum(workload.current.values()), "")
+        for choice, literal in zip(choices, self.literals[workload.key], strict=True):
+            asked = cp_model.LinearExpr.sum(list(find(choice)))
+            self.model.add(number >= asked).only_enforce_if(literal)
+        return [number]
 
     def imply(self, expression: Constraint) -> None:
         """Add what follows from other constraints; left out where those need not hold."""
@@ -93,23 +118,14 @@ def encode_choice(
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)
-    # Budgets of moves look at totals and full copies, which are the same in all groups.
-    amounts = {
-        key: tuple(rule for rule in choices[0].rules if isinstance(rule, Duplicated | Total))
-        for key, choices in options.items()
-    }
-    sharing = replace(
-        problem,
-        workloads=tuple(replace(each, rules=amounts.get(each.key, each.rules)) for each in problem.workloads),
-    )
-    encoding = ConditionalEncoding(asked, _ranges(problem, options))
-    literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}
+    encoding = ConditionalEncoding(asked, _ranges(problem, options), options)
+    literals = encoding.literals
     for each in literals.values():
         encoding.model.add_exactly_one(each)
     subjects: list[_Subject] = [(rule, each, None) for each in asked.workloads for rule in each.rules]
     for key, choices in options.items():
         subjects += _rules_of_groups(choices, literals[key])
-    subjects += [(rule, sharing, None) for rule in problem.rules]
+    subjects += [(rule, asked, None) for rule in problem.rules]
     for rule, subject, literal in sorted(subjects, key=lambda each: place_of(each[0])):
         if not in_time():
             return None

@@ -3,7 +3,7 @@
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Origin
-from fairlead.encoders.encoding import Encoding, total
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.moves import in_copies
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
@@ -26,26 +26,31 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
 
     Where the total of a gives way, N_a counts with what it gives way by.
     """
-    counted: list[cp_model.IntVar] = []
-    unavoidable: list[cp_model.LinearExprT] = []
-    for workload in problem.workloads:
-        if rule.workloads is not None and workload.key not in rule.workloads:
-            continue
-        going = rule.under_way.get(workload.key, frozenset())
-        held = running(workload, problem.cluster_by_name.keys() - going)
-        if rule.arriving is not None:
-            counted.extend(
-                encoding.selection.started(Place(workload.key, name), held.get(name, 0))
-                for name in sorted(rule.arriving)
-            )
-            continue
-        held = in_copies(workload, held)
-        leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
-        counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
-        if rule.leaving is None and workload.rule(Total) is not None:
-            unavoidable.append(_unavoidable(sum(held.values()), workload, encoding))
-    moved = total(counted) - cp_model.LinearExpr.sum(unavoidable)
-    encoding.require_coupled(moved <= rule.most, because=gives_way(rule))
+    counted = [
+        term
+        for workload in problem.workloads
+        if rule.workloads is None or workload.key in rule.workloads
+        for term in encoding.in_its_group(workload, lambda each: _moved(rule, each, encoding))
+    ]
+    encoding.require_coupled(cp_model.LinearExpr.sum(counted) <= rule.most, because=gives_way(rule))
+
+
+def _moved(rule: MoveBudget, workload: Workload, encoding: Encoding) -> list[cp_model.LinearExprT]:
+    """Return terms that add up to at least the replicas of a workload that count."""
+    problem = encoding.problem
+    going = rule.under_way.get(workload.key, frozenset())
+    held = running(workload, problem.cluster_by_name.keys() - going)
+    if rule.arriving is not None:
+        return [
+            encoding.selection.started(Place(workload.key, name), held.get(name, 0))
+            for name in sorted(rule.arriving)
+        ]
+    held = in_copies(workload, held)
+    leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
+    stopped = [encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving]
+    if rule.leaving is None and workload.rule(Total) is not None:
+        return [*stopped, -_unavoidable(sum(held.values()), workload, encoding)]
+    return list(stopped)
 
 
 def gives_way(rule: MoveBudget) -> Origin:

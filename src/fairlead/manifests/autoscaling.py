@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
-from fairlead.manifests.findings import Finding
+from fairlead.manifests.findings import Finding, below, crossed, repeated
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Identity, group_of
 from fairlead.models.source import KarmadaBinding, Source
@@ -36,9 +36,14 @@ def autoscaler_findings(autoscaler: AnyAutoscaler, _: object) -> Iterator[Findin
         kind = autoscaler.spec.scale_target_ref.kind
         needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
         message = f"is missing; a {kind} needs {either(needed)}"
-        for at, rule in enumerate(autoscaler.spec.rules):
+        rules = autoscaler.spec.rules
+        yield from below(("spec", "rules"), repeated([rule.name for rule in rules], ("name",)))
+        for at, rule in enumerate(rules):
             if not rule.numbers(kind):
                 yield Finding(("spec", "rules", at, needed[0]), None, message, missing=True)
+            if kind == _HPA:
+                limits = crossed(rule.target_min_replicas, rule.target_max_replicas, *needed)
+                yield from below(("spec", "rules", at), limits)
         return
     spec = autoscaler.spec
     if spec.max_replicas < spec.min_replicas:

@@ -48,10 +48,15 @@ def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterato
         yield from below(position, check(item))
 
 
-def crossed(fewest: int | None, most: int | None) -> Iterator[Finding]:
-    """Refuse a ``minReplicas`` above the ``maxReplicas`` beside it; None where one of them is not said."""
+def crossed(
+    fewest: int | None, most: int | None, least: str = "minReplicas", greatest: str = "maxReplicas"
+) -> Iterator[Finding]:
+    """Refuse a minimum above the maximum beside it; None where one of them is not said.
+
+    `least`, `greatest`: the fields of both.
+    """
     if fewest is not None and most is not None and fewest > most:
-        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
+        yield Finding((least,), fewest, f"must be at most {greatest}, which is {most}")
 
 
 def repeated(

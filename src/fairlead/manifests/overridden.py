@@ -1,5 +1,6 @@
-"""Numbers of replicas that override policies write: other ones in some clusters than are placed."""
+"""Numbers of replicas and requests that override policies write: other ones in some clusters than count."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,9 @@ from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 
 KIND = "override"
+
+_REQUESTS = re.compile(r"/spec/template/spec/(overhead|(initContainers|containers)(/[^/]+(/resources.*)?)?$)")
+"""Fields that say what a replica requests, or hold that."""
 
 
 class _Written(NamedTuple):
@@ -42,6 +46,8 @@ def replica_overrides(
 ) -> Iterator[Statement]:
     """Say which policies write another number of replicas than is placed: policy, clusters, number.
 
+    Likewise those that let containers request something else, which capacity does not count.
+
     Cluster policies are applied first, policies of one kind by name; what is written last is what runs.
     """
     found: list[tuple[_Written, list[Workload]]] = []
@@ -59,22 +65,32 @@ def replica_overrides(
         for name in one.clusters
     }
     for at, (one, mine) in enumerate(found):
+        if one.clusters and _REQUESTS.match(one.path):
+            yield _told(one, one.clusters, mine)
         alike: dict[tuple[str, ...], list[Workload]] = {}
         for workload in mine:
             kept = tuple(name for name in one.clusters if last.get((workload.key, name)) == at)
             alike.setdefault(kept, []).append(workload)
-        yield from (_told(one, names, those) for names, those in alike.items() if names)
+        yield from (_told(one, names, those, number=True) for names, those in alike.items() if names)
     yield from _absent(kubeadmiral, workloads)
 
 
-def _told(one: _Written, clusters: Sequence[str], mine: Sequence[Workload]) -> Statement:
-    number = "1, the default," if one.value is None else shortened(one.value)
+def _told(
+    one: _Written, clusters: Sequence[str], mine: Sequence[Workload], *, number: bool = False
+) -> Statement:
+    """Say what a policy writes in the place of the number of replicas, or of what they request."""
     names = listed([workload.key for workload in mine], "workload")
     where = listed(list(clusters), "cluster")
     text = (
-        f"{one.policy} sets {one.path} of {names} to {number} on {where}: "
-        "that many run there, whatever is placed; capacity is counted for what is placed"
+        f"{one.policy} changes {one.path} of {names} on {where}: "
+        "capacity is counted for what the workload itself requests"
     )
+    if number:
+        value = "1, the default," if one.value is None else shortened(one.value)
+        text = (
+            f"{one.policy} sets {one.path} of {names} to {value} on {where}: "
+            "that many run there, whatever is placed; capacity is counted for what is placed"
+        )
     return Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
 
 

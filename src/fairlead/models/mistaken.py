@@ -1,12 +1,15 @@
 """How values are written, and what may be wrong with numbers of a problem and with clusters that it names."""
 
 import operator
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from fairlead.models.in_order import Clusters, extremes, numbers_of
 from fairlead.models.words import shown
+
+T = TypeVar("T", bound=Hashable)
 
 
 class PlainRepr:
@@ -92,6 +95,11 @@ def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Faults:
 def counts(field: str, found: Mapping[str, Any]) -> Faults:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
     return amounts(field, found, COUNT, least=0, most=MOST_REPLICAS)
+
+
+def doubles(values: Iterable[T]) -> list[T]:
+    """Return the values that stand among others twice, each once."""
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def strangers(field: str, clusters: Collection[str], known: FleetClusters) -> Faults:

@@ -2,30 +2,31 @@
 
 Rules that nobody leaves out by mistake without noticing are added where they are missing: `Total` to every
 workload, and `Capacity` to the problem, unless they are left out on purpose (``Workload.without``,
-``Problem.without``). Sums of whole units stay inside 64 bits, so that all of them are exact: what asks for
-more is refused.
+``Problem.without``); and `Candidates`, all clusters, to every workload. Sums of whole units stay inside 64
+bits, so that all of them are exact: what asks for more is refused.
 """
 
 import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TypeVar
 
 from fairlead.models import check as checking
 from fairlead.models import score as scoring
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UsageError
-from fairlead.models.in_order import Clusters, extremes, keep, kept
+from fairlead.models.faults import are_plain, of_cluster, of_problem, of_workload
+from fairlead.models.in_order import keep, kept
 from fairlead.models.levels import DEFAULT_ORDER, Level, order_with
-from fairlead.models.mistaken import AMOUNT, FREE, MOST_REPLICAS, Faults, all_whole, amounts, counts, numbers
+from fairlead.models.mistaken import Faults
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem, mistyped
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import (
     Bounds,
+    Candidates,
     Capacity,
     CustomCost,
     CustomRule,
@@ -42,7 +43,7 @@ from fairlead.models.score import told, with_balance, without_balance
 from fairlead.models.shapes import fit
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
-from fairlead.models.variants import every_rule
+from fairlead.models.variants import Rules, every_rule, sets_of_rules, with_rules
 from fairlead.models.workload import Workload
 
 T = TypeVar("T", Cluster, Workload)
@@ -70,7 +71,8 @@ def completed(problem: Problem) -> Problem:
         left_out = sorted(counting - {*problem.levels})
         if left_out:
             raise ManifestError(Mistake.told("problem", None, "levels", key, wrong) for key in left_out)
-    workloads = tuple(_counted(workload) for workload in problem.workloads)
+    everywhere = Candidates(problem.all_clusters.names)
+    workloads = tuple(_in_full(workload, everywhere) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
         rules = (Capacity(), *rules)
@@ -97,11 +99,17 @@ def well_typed(problem: Problem) -> Problem:
     return problem
 
 
-def _counted(workload: Workload) -> Workload:
-    """Return a workload that has as many replicas as it asks for."""
-    if total.KIND in workload.without or not uncounted(workload.rules):
+def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
+    """Return a workload that has as many replicas as it asks for, on clusters of the problem."""
+
+    def added(rules: Rules) -> Rules:
+        kinds = {*map(type, rules)}
+        counted = total.KIND in workload.without or not kinds.isdisjoint((Total, Duplicated))
+        return (() if Candidates in kinds else (everywhere,)) + rules + (() if counted else (Total(),))
+
+    if all(added(rules) == rules for rules in sets_of_rules(workload)):
         return workload
-    return replace(workload, rules=(*workload.rules, Total()))
+    return with_rules(workload, added)
 
 
 def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
@@ -126,13 +134,14 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield the mistakes in numbers and names of all that is of the types declared."""
     known, keys = problem.all_clusters, frozenset(problem.workload_by_key)
-    plain = known.as_declared and known.once(_are_plain)
+    plain = known.as_declared and known.once(are_plain)
     for cluster in () if plain else _as_declared(known, all_are=known.as_declared):
-        yield from _mistakes(f"cluster {cluster.name}", cluster.source, _of_cluster(cluster))
+        yield from _mistakes(f"cluster {cluster.name}", cluster.source, of_cluster(cluster))
     workloads = problem.all_workloads
     for workload in _as_declared(workloads, all_are=workloads.as_declared):
-        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, known))
+        yield from _mistakes(f"workload {workload.key}", workload.source, of_workload(workload, known))
     if not mistyped(problem):
+        yield from _mistakes("problem", None, of_problem(problem))
         for shared in problem.rules:
             yield from _mistakes("problem", None, shared.mistakes(known, keys))
 
@@ -142,32 +151,9 @@ def _as_declared(things: Sequence[T], *, all_are: bool) -> Sequence[T]:
     return things if all_are else [each for each in things if fit((each,), type(each))]
 
 
-def _of_cluster(cluster: Cluster) -> Faults:
-    yield from amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)
-    yield from amounts("free", cluster.free or {}, FREE, least=None)
-    for place, grade in enumerate(cluster.grades):
-        yield from numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
-        yield from amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
-
-
 def _mistakes(subject: str, source: Source | None, found: Faults) -> Iterator[Mistake]:
     for field, value, message in found:
         yield Mistake.told(subject, source, field, value, message)
-
-
-def _are_plain(clusters: Clusters) -> bool:
-    """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
-    had, free = clusters.allocatable.values(), clusters.free.values()
-    whole = all(all_whole(column.amounts) for column in chain(had, free))
-    return whole and all(extremes(column)[0] >= 0 for column in had) and not clusters.graded
-
-
-def _of_workload(workload: Workload, known: Clusters) -> Faults:
-    yield from numbers({"replicas": workload.replicas})
-    yield from amounts("requests", workload.requests, AMOUNT, least=0)
-    yield from counts("current", workload.current)
-    for rule in every_rule(workload):
-        yield from rule.mistakes(known)
 
 
 def with_outside(problem: Problem) -> Problem:

@@ -1,12 +1,25 @@
 """Problems and workloads with something else in the place of what they had."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from fairlead.models.in_order import kept
 from fairlead.models.problem import Problem
-from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
+from fairlead.models.rules import (
+    BindingRule,
+    Bounds,
+    CustomCost,
+    CustomRule,
+    Evenness,
+    GroupTotal,
+    Price,
+    Skew,
+    Spread,
+    Survival,
+    WorkloadRule,
+)
 from fairlead.models.workload import AffinityGroup, Workload, settled_in
 
 T = TypeVar("T")
@@ -38,6 +51,21 @@ def sets_of_rules(workload: Workload) -> tuple[Rules, ...]:
 def every_rule(workload: Workload) -> Rules:
     """Return the rules of a workload and of all of its affinity groups, each once."""
     return tuple({id(rule): rule for rules in sets_of_rules(workload) for rule in rules}.values())
+
+
+_MANY = GroupTotal | Spread | Survival | Skew | Evenness | CustomRule | CustomCost
+"""Rules of which a workload may have several; of any other it has one, and of prices one on each level."""
+
+
+def repeated_kinds(workload: Workload) -> Sequence[str]:
+    """Return the kinds of rules that a workload has twice: in some places only the first one would count."""
+    found: set[str] = set()
+    for rules in sets_of_rules(workload):
+        if len({*map(type, rules)}) < len(rules):
+            single = [rule for rule in rules if not isinstance(rule, _MANY)]
+            kinds = Counter((type(rule), rule.level if isinstance(rule, Price) else None) for rule in single)
+            found.update(kind.__name__ for (kind, _), count in kinds.items() if count > 1)
+    return sorted(found)
 
 
 def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload:

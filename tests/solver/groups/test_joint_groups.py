@@ -134,6 +134,27 @@ def test_what_no_group_can_hold_displaces_nobody() -> None:
     assert [(each.workload, each.amount) for each in outcome.shortfalls] == [("w1", 1)]
 
 
+@pytest.mark.parametrize(("copied_first", "most"), [(True, 2), (False, 3)])
+def test_budgets_count_by_the_group_that_is_taken(copied_first: bool, most: int) -> None:
+    """One replica on c instead of one on each of a and b is one move where it is divided, else two.
+
+    v moves once from a to d, which it fills. A full copy of w first: with a budget of 2 it is divided on c
+    (counted as a copy there is no choice). Divided on d first: it takes copies on c where 3 may move, and
+    where only 2 may there is no choice (counted as divided it would be taken).
+    """
+    copied = AffinityGroup("copied", (Candidates(("c",)), Duplicated()))
+    divided = AffinityGroup("divided", (Candidates(("c" if copied_first else "d",)), Total()))
+    groups = (copied, divided) if copied_first else (divided, copied)
+    workload = Workload("w", "w", 1, current={"a": 1, "b": 1}, requests={CPU: 1000}, groups=groups)
+    moving = grouped("v", 1, "d", current={"a": 1})
+    problem = asked({"a": 2, "b": 1, "c": 1, "d": 1}, moving, workload, rules=[MoveBudget("all", most)])
+    outcome = fairlead.solve(problem)
+    assert taken(outcome)["w"] == groups[1].name
+    if not copied_first:
+        too_few = replace(problem, rules=(Capacity(), MoveBudget("all", most - 1)))
+        assert fairlead.solve(too_few).status is Status.INFEASIBLE
+
+
 @pytest.mark.parametrize("names", ["ab", "abcd"])
 def test_workloads_that_no_group_holds_are_compared_together(names: str) -> None:
     """Each alone leaves one of 6 unplaced in a; two there together 7 of 12, in clusters of their own 1 and 1.

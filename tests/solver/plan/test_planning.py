@@ -12,7 +12,8 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Total, Weights
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import KarmadaBinding
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
@@ -64,6 +65,19 @@ def test_a_copy_that_ends_is_stopped_and_not_moved() -> None:
     found = plan(fleet(service("default/web", dict.fromkeys(NAMES, 2), replicas=2, rules=rules)))
     assert (found.moves, found.started, found.stopped) == (0, 0, 2)
     assert found.moves_by_workload == {}
+
+
+def test_what_runs_on_a_cluster_that_is_gone_does_not_stay_there() -> None:
+    """No rule names the clusters of a; only member3 is open to it, and one of the 4 of b has to leave that.
+
+    What is first tried beside others is what runs. Once it kept its rules, and nothing moved.
+    """
+    closed = {"member1": Bound(0), "member2": Bound(0)}
+    gone = service("default/a", {"lost": 1}, rules=(Bounds({}, closed), Moves(frozenset(NAMES), keep=True)))
+    full = service("default/b", {"member3": 4}, rules=(Moves(frozenset(NAMES), keep=True),))
+    clusters = tuple(Cluster(name, free={"cpu": 1000 * (name == "member1")}) for name in NAMES)
+    found = target(plan(Problem(clusters, (gone, full)), moves_first=True))
+    assert found == {"default/a": {"member3": 1}, "default/b": {"member1": 1, "member3": 3}}
 
 
 def test_the_time_limit_counts_from_the_first_moment(monkeypatch: pytest.MonkeyPatch) -> None:

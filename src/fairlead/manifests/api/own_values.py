@@ -5,11 +5,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 
 from fairlead.manifests.api.meta import Api, Filled, LabelSelector, Text
 from fairlead.manifests.api.policies import ClusterSet as KarmadaSet
 from fairlead.manifests.api.policies import FieldSelector
+from fairlead.models.cluster import FIELDS
 from fairlead.models.levels import tolerance_of
 
 _PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
@@ -65,6 +66,14 @@ def _to_rate(value: object) -> Fraction:
     return rate
 
 
+def _to_field(value: str) -> str:
+    """Return a field of clusters, or the key of a label; lists such as ``spec.zones`` are grouped by one."""
+    singular = value.removesuffix("s")
+    if singular != value and singular in FIELDS:
+        raise ValueError(f"must be {singular}, the field by which clusters are grouped")
+    return value
+
+
 Price = Annotated[
     Fraction,
     PlainValidator(_to_price),
@@ -89,7 +98,9 @@ Rate = Annotated[
     Fraction, PlainValidator(_to_rate), WithJsonSchema({"type": "string", "pattern": f"^{_RATE.pattern}$"})
 ]
 GroupField = Annotated[
-    Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
+    Filled,
+    AfterValidator(_to_field),
+    Field(description="region, zone, provider or cluster; anything else is the key of a label."),
 ]
 
 

@@ -168,7 +168,10 @@ _LONGEST = 40
 
 
 def _told(value: Any) -> str:
-    return "nothing" if value in (None, [], {}, ()) else shown(value)
+    """Return a value in words; a rule that says nothing more is there."""
+    if value in (None, [], {}, ()):
+        return "nothing"
+    return "there" if value == [{}] else shown(value)
 
 
 def _of_workload(workload: Workload) -> dict[str, Any]:

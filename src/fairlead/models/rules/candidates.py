@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from itertools import pairwise
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
@@ -87,8 +88,12 @@ class Candidates(PlainRepr):
         )
 
     def mistakes(self, known: FleetClusters) -> Faults:
-        """Yield candidates that the problem does not have."""
+        """Yield candidates that the problem does not have, and the first one that is out of order."""
         yield from strangers("Candidates.names", self.names, known)
+        pairs = () if self.names == known.names else pairwise(self.names)
+        late = next((after for before, after in pairs if after <= before), None)
+        if late is not None:
+            yield "Candidates.names", late, "comes twice or too late: each cluster once, in name order"
 
     def requirements(self, workload: WorkloadData, clusters: Iterable[str]) -> Iterator[Requirement]:
         """Yield that closed ones among some clusters stay empty, and that nothing grows where none may."""

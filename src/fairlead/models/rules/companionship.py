@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fairlead.models.data import ProblemData
-from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, doubles
 from fairlead.models.placement import Placement
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -33,10 +33,12 @@ class Companionship(PlainRepr):
     """Where the rule was declared; None where it was not."""
 
     def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
-        """Yield workloads that the problem does not have."""
+        """Yield workloads that the problem does not have, and those that are named twice."""
         del known
         for key in sorted(set(self.members) - keys):
             yield f"Companionship {self.name}: members", key, "is not a workload of the problem"
+        for key in doubles(self.members):
+            yield f"Companionship {self.name}: members", key, "is named twice"
 
     def tied(self, problem: ProblemData) -> tuple[str, ...]:
         """Return the keys of the workloads that it ties together."""

@@ -43,11 +43,17 @@ class MoveBudget(PlainRepr):
     was declared. Left out of comparisons."""
 
     def mistakes(self, known: FleetClusters, keys: frozenset[str]) -> Faults:
-        """Yield a number that is none; what the problem does not have does not move."""
+        """Yield a number that is none, and a second set of clusters; what is not there does not move."""
         del known, keys
         yield from numbers({f"MoveBudget {self.name}: most": self.most}, MOST_REPLICAS**2)
         if self.part is not None and not is_amount(self.part):
             yield f"MoveBudget {self.name}: part", self.part, "must be a percentage such as 30%"
+        if self.leaving is not None and self.arriving is not None:
+            yield (
+                f"MoveBudget {self.name}: leaving",
+                ", ".join(sorted(self.leaving)),
+                "cannot stand beside arriving",
+            )
 
     def concerns(self, keys: Collection[str]) -> bool:
         """Tell whether any of some workloads shares the budget."""

@@ -38,9 +38,14 @@ class Shares(PlainRepr):
     """Where the rule was declared; None where it was not."""
 
     def mistakes(self, known: FleetClusters) -> Faults:
-        """Yield clusters that the problem does not have."""
-        for part in (part for depth in self.depths for part in depth):
-            yield from strangers(f"Shares {part.name}", part.clusters, known)
+        """Yield clusters that the problem does not have, and those in two groups of one depth."""
+        for depth in self.depths:
+            met: set[str] = set()
+            for part in depth:
+                yield from strangers(f"Shares {part.name}", part.clusters, known)
+                for name in sorted(met & part.clusters):
+                    yield f"Shares {part.name}", name, "is in another group of this depth as well"
+                met |= part.clusters
 
     def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return one level for every depth."""

@@ -154,10 +154,11 @@ def _stop_for_good(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -
     if builder.add((path, WaveStep(gone=gone))):
         return
     for cluster in _sources(out, scarce):
-        count = min(surplus, out[cluster])
-        while count and not builder.add((path, WaveStep(gone={cluster: count}))):
-            count -= 1
-        surplus -= count
+        most = min(surplus, out[cluster])
+        while stopped := next(
+            (count for count in _counts(most) if builder.add((path, WaveStep(gone={cluster: count})))), 0
+        ):
+            most, surplus = most - stopped, surplus - stopped
 
 
 def _take(offered: Placed, wanted: int, order: Sequence[str]) -> dict[str, int]:
