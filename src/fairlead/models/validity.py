@@ -100,9 +100,10 @@ def well_typed(problem: Problem) -> Problem:
 
 
 def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
-    """Return a workload that has as many replicas as it asks for, on clusters of the problem."""
+    """Return a workload that has all replicas that it asks for, on clusters of the problem in name order."""
 
     def added(rules: Rules) -> Rules:
+        rules = tuple(rule.in_order() if isinstance(rule, Candidates) else rule for rule in rules)
         kinds = {*map(type, rules)}
         counted = total.KIND in workload.without or not kinds.isdisjoint((Total, Duplicated))
         return (() if Candidates in kinds else (everywhere,)) + rules + (() if counted else (Total(),))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from itertools import pairwise
 
 from fairlead.models.cluster import Taint
 from fairlead.models.data import WorkloadData
-from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, doubles, strangers
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -64,7 +63,7 @@ class Candidates(PlainRepr):
     """Replicas stand on candidates only."""
 
     names: tuple[str, ...]
-    """Candidate clusters, in name order."""
+    """Candidate clusters; `solve` and its like put them in name order."""
     excluded: Mapping[str, Exclusion] = field(default_factory=dict)
     """Every other cluster of the problem with the reason."""
     held_only: Mapping[str, Exclusion] = field(default_factory=dict)
@@ -88,12 +87,16 @@ class Candidates(PlainRepr):
         )
 
     def mistakes(self, known: FleetClusters) -> Faults:
-        """Yield candidates that the problem does not have, and the first one that is out of order."""
+        """Yield candidates that the problem does not have, and those that are named twice."""
         yield from strangers("Candidates.names", self.names, known)
-        pairs = () if self.names == known.names else pairwise(self.names)
-        late = next((after for before, after in pairs if after <= before), None)
-        if late is not None:
-            yield "Candidates.names", late, "comes twice or too late: each cluster once, in name order"
+        if len({*self.names}) < len(self.names):
+            for name in doubles(self.names):
+                yield "Candidates.names", name, "is named twice"
+
+    def in_order(self) -> Candidates:
+        """Return the same candidates in name order; this rule itself where they have it."""
+        names = tuple(sorted(self.names))
+        return self if names == self.names else replace(self, names=names)
 
     def requirements(self, workload: WorkloadData, clusters: Iterable[str]) -> Iterator[Requirement]:
         """Yield that closed ones among some clusters stay empty, and that nothing grows where none may."""
