@@ -6,9 +6,9 @@ deadline: how fast something is depends on the machine and belongs to ``benchmar
 set in the environment (``make check-long``) every property is tried on many more cases.
 """
 
+import itertools
 import os
 import signal
-import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -46,9 +46,11 @@ def live_server() -> Iterator[RealBackend]:
 
 
 @pytest.fixture
-def processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let time limits count the time of the processor, which a busy machine does not eat up."""
-    monkeypatch.setattr("fairlead.solver.running.deadline.time", SimpleNamespace(monotonic=time.process_time))
+def counted_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every look at the clock take 1 ms: a time limit ends a search at the same step on every machine."""
+    looks = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(looks) * 0.001)
+    monkeypatch.setattr("fairlead.solver.running.deadline.time", clock)
 
 
 @pytest.fixture(params=["real" if os.environ.get("FAIRLEAD_LIVE") else "fake"])

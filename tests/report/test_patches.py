@@ -71,11 +71,11 @@ def assert_done(documents: list[Manifest], outcome: Outcome, least: int) -> None
     assert (again.to_manifests(), again.to_manifests("status")) == ((), ())
 
 
-@pytest.mark.usefixtures("processor_time")
+@pytest.mark.usefixtures("counted_time")
 def test_a_real_fleet_placed_afresh_has_nothing_to_do_after_its_patches() -> None:
     """Objects of a real API server; what adds up stays, also where it was not proven best.
 
-    A second of the processor, as on a busy machine another one may pass before anything has moved.
+    The second is counted in looks at the clock, as on a busy machine it may pass before anything has moved.
     """
     documents = [one for one in recorded("karmada") if "Duplicated" not in str(one)]
     outcome = fairlead.solve(fairlead.load(documents), fresh=True, time_limit=1.0)

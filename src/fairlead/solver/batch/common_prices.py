@@ -6,7 +6,6 @@ better prices (the whole corrects the mean of a sample, as a control variate doe
 the same prices is a bound on the whole, whatever the prices.
 """
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +26,9 @@ from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import LevelModel, Prices, model_of
-from fairlead.solver.running.deadline import Deadline, TimeOverError
+from fairlead.solver.running.deadline import Deadline, TimeOverError, now
 
 Worth = Mapping[Row, float]
 """Price of one unit of a resource on a cluster, in units of a level."""
@@ -60,6 +60,7 @@ class PricedUse:
     paid: Mapping[Row, Fraction]
 
 
+@in_one_thread
 def common_prices(
     part: Problem, groups: Sequence[Sequence[Workload]], level: Level, deadline: Deadline, threads: int
 ) -> CommonPrices:
@@ -84,7 +85,7 @@ def common_prices(
     prices = asked.first(deadline.part(tuning.FOR_FIRST_PRICES))
     best = CommonPrices(prices.worth(asked.model))
     for _ in range(tuning.ROUNDS_OF_PRICES):
-        worth, started = prices.worth(asked.model), time.monotonic()
+        worth, started = prices.worth(asked.model), now()
         try:
             divided = [list(_in_pieces(part, each, level, worth, deadline, threads)) for each in groups]
         except TimeOverError:
@@ -93,7 +94,7 @@ def common_prices(
         bound = _bound(part, [piece for pieces in divided for piece in pieces])
         if best.bound is None or bound > best.bound:
             best = CommonPrices(worth, used, bound)
-        taken = time.monotonic() - started
+        taken = now() - started
         if deadline.remaining() < tuning.WORTH_ANOTHER_ROUND * taken:
             break
         prices = asked.corrected(prices, used, deadline.later(-taken))

@@ -1,6 +1,5 @@
 """The incumbent of a level: the best placement, the bound, and the prices behind it."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +10,7 @@ from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.surrogate import SurrogateResult
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline, now
 from fairlead.solver.running.search import Search
 
 OnProgress = Callable[[int | None, int], None]
@@ -44,7 +43,7 @@ class Incumbent:
     infeasible: bool = False
     interrupted: bool = False
     guided: SurrogateResult | None = None
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=now)
 
     @classmethod
     def of(cls, model: LevelModel, best: Whole | None, search: Search) -> "Incumbent":
@@ -107,9 +106,7 @@ class Incumbent:
         """When to stop; a little later where there is no placement yet: a late one is better than none."""
         if self.best is not None:
             return self.deadline
-        return self.deadline.later(
-            tuning.GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started)
-        )
+        return self.deadline.later(tuning.GRACE * max(0.0, min(self.deadline.at, now()) - self.started))
 
     @property
     def done(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.interior import inner_prices
-from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax, within
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.first_placement import place_near
@@ -16,7 +16,8 @@ from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.primal.kicks import kick_and_merge
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
-from fairlead.solver.batch.primal.proof import prove, search_and_prove
+from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
+from fairlead.solver.batch.primal.proof import prove, search_and_prove, size_of
 from fairlead.solver.batch.primal.repair import (
     exchange_all,
     is_far,
@@ -26,7 +27,7 @@ from fairlead.solver.batch.primal.repair import (
 )
 from fairlead.solver.batch.surrogate import Surrogate, SurrogateResult, by_themselves, frozen_at
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.search import Search
+from fairlead.solver.running.search import RunLimits, Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
 ABOUT_RIGHT = Sifting(close=1e-4)
@@ -179,9 +180,29 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Surrogate, near
         repair_rounded(guided, start)
     if level.best is None:
         exchange_all(level, start)
-    divide_whole(level)
+    _divide_near_guided(level, guided)
     prove(level)
     _vary_from_guided(level, guided)
+
+
+def _divide_near_guided(level: Incumbent, guided: Incumbent) -> None:
+    """Divide all rows anew by the level itself, among places that the guide's prices call near, then more.
+
+    They are so few that one program has them all; what it finds among them is good for the guide as well.
+    """
+    everything = np.arange(len(level.model.batch.keys))
+    for reach in tuning.GUIDED_REACHES:
+        if level.over or guided.best is None:
+            return
+        low, high = within(guided.model, guided.prices, everything, guided.rows, reach * guided.model.unit)
+        window = Window(everything, np.minimum(low, guided.best), np.maximum(high, guided.best))
+        if size_of(level.model, window) > tuning.MOST_OPEN:
+            return
+        effort = RunLimits(level.deadline.part(tuning.SHARE_OF_GUIDED), 1, level.search.seed)
+        found = divide_anew(level.model, guided.best, window, effort)
+        if found.replicas is None or not level.offer(found.replicas):
+            return
+        guided.best, guided.cost = found.replicas, guided.model.steps(found.replicas)
 
 
 def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:

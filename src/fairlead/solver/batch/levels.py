@@ -1,6 +1,5 @@
 """The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -28,6 +27,7 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placement import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
@@ -41,12 +41,13 @@ from fairlead.solver.batch.surrogate import (
     straight_guide,
 )
 from fairlead.solver.levels.ties import TieBreak, settle
-from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline, now
 from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]
 
 
+@in_one_thread
 def solve_batch(
     part: Problem,
     search: Search,
@@ -118,7 +119,10 @@ class _Levels:
     """Price of one unit of a resource on a cluster, about, in units of the first level; empty where
     unknown."""
     found: list[Incumbent] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=now)
+    """When the search began, on the clock of deadlines."""
+    ended: list[float] = field(default_factory=list)
+    """When the search of each level ended that has an incumbent."""
 
     def run(self, first: _Stage) -> tuple[Status, Whole | None]:
         """Minimise every level in turn; INFEASIBLE is proven, all else is told by `notes`."""
@@ -159,7 +163,7 @@ class _Levels:
         """Spend what time is left on levels that are not proven, the first ones first."""
         number = 0
         while number < len(self.costs) and self._is_left(tuning.WORTH_ANOTHER_LOOK):
-            if self._note(number).proven:
+            if self._note(number).proven or not self._all_fit(number):
                 number += 1
                 continue
             self.search = replace(self.search, seed=self.search.seed + 1)
@@ -168,13 +172,21 @@ class _Levels:
             # What was proven of it before still holds: nothing else is pinned.
             found = replace(found, bound=max(found.bound, self.found[number].bound))
             if self._steps(number, found.best) < self._steps(number, before.best):
-                del stages[number + 1 :], self.found[number:]
+                del stages[number + 1 :], self.found[number:], self.ended[number:]
                 found = self._go_on(stages, number, found)
             else:
                 self.found[number] = replace(found, best=before.best)
                 number += 1
             if found.interrupted:
                 return
+
+    def _all_fit(self, number: int) -> bool:
+        """Tell whether a level can be searched again, and then those after it for as long as they took.
+
+        Else a level might win little, and those after it have no time to be more than a first placement.
+        """
+        after = self.ended[-1] - self.ended[number]
+        return (1 - tuning.LEVELS_SHARE_OF_TIME) * self.search.deadline.remaining() >= after
 
     def _steps(self, number: int, replicas: Whole | None) -> int:
         """Return the cost of a placement, which has to be there, on a level, in steps."""
@@ -194,7 +206,7 @@ class _Levels:
 
     def _is_left(self, times: float) -> bool:
         """Tell whether more time is left than a multiple of what was used."""
-        return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
+        return self.search.deadline.remaining() > times * (now() - self.started)
 
     def _minimise(self, stage: _Stage, cost: BatchLevel, number: int) -> Incumbent:
         """Minimise a level in its share of the time."""
@@ -234,6 +246,7 @@ class _Levels:
         cost = self.costs[number]
         steps = max(self._steps(number, found.best), cost.enough(found.bound))
         self.found.append(found)
+        self.ended.append(now())
         batch = stage.batch
         if number < len(self.costs) - 1:
             lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
@@ -274,7 +287,7 @@ class _Levels:
 
         def tell(steps: int | None, bound: int) -> None:
             value = None if steps is None else Fraction(steps, cost.scale) + cost.constant
-            seconds = time.monotonic() - self.started
+            seconds = now() - self.started
             report(progress_of(cost.level.name, value, max(cost.bound(bound), Fraction(0)), seconds))
 
         return tell

@@ -243,6 +243,10 @@ SHARE_OF_FROZEN = 0.7
 SHARE_OF_GUIDE = 0.4
 # The same of the way to a first placement, where none is known.
 SHARE_OF_ANY = 0.5
+# How far from a guide's prices a straight level divides all rows anew, in turn, in units of the guide; and
+# the part of the time that is left that every turn may use.
+GUIDED_REACHES = (0.05, 0.1, 0.3)
+SHARE_OF_GUIDED = 0.4
 # Turns of the ascent, by places: more where they are cheap.
 LEVEL_TURNS = ((400, 40), (20_000, 100), (200_000, 80))
 TURNS_OF_LARGE = 60

@@ -1,6 +1,5 @@
 """Levels one after the other by CP-SAT: minimise, pin, go on with the next; then settle ties."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -15,6 +14,7 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.targets import Targets
+from fairlead.solver.running.deadline import now
 from fairlead.solver.running.search import Search
 
 __all__ = ["LexicographicResult", "minimise_levels"]
@@ -55,7 +55,7 @@ def minimise_levels(
     ties
         False where any of the best placements will do.
     """
-    started = time.monotonic()
+    started = now()
     floor = None if hint is None or refused(problem, hint) else hint
     state = LevelSearch(
         problem,
@@ -90,16 +90,14 @@ def _searched(
     marks, begun = list[LevelSearch](), list[float]()
     for level in search.levels:
         marks.append(search.copied())
-        begun.append(time.monotonic())
+        begun.append(now())
         if not search.minimise(level, last=len(marks) == len(search.levels)):
             return LexicographicResult(Status.INFEASIBLE, None)
         if search.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
         if progress is not None:
             level_now = search.attained()[len(search.notes) - 1]
-            progress(
-                progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
-            )
+            progress(progress_of(level_now.name, level_now.value, level_now.bound, now() - started))
     return _looked_again(search, marks, begun).settle(ties=ties)
 
 
@@ -117,7 +115,7 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequ
     begun
         When every level was begun.
     """
-    ended = [*begun, time.monotonic()][1:]
+    ended = [*begun, now()][1:]
     # Without a limit no level had to leave time for others.
     rounds: tuple[int, ...] = MORE if search.deadline.limit is not None else ()
     for more, (number, (mark, end)) in product(rounds, enumerate(zip(marks, ended, strict=True))):

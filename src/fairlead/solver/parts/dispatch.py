@@ -1,6 +1,5 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.floor import keep_and_repair, standing_well
 from fairlead.solver.parts.methods import solve_part
-from fairlead.solver.running.deadline import Deadline, TimeSpan, listening
+from fairlead.solver.running.deadline import Deadline, TimeSpan, listening, now
 from fairlead.solver.running.search import Machines, Search, Workplace
 
 WORTH_A_PROCESS = 5_000
@@ -44,11 +43,11 @@ def solve_parts(
     answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:
-        before = time.monotonic()
+        before = now()
         with _machines(left, parts, search, where) as machines:
             if where.engine == "ray":
                 # Some seconds, which depend on the cluster and not on the question.
-                search = search.until(search.deadline.later(time.monotonic() - before))
+                search = search.until(search.deadline.later(now() - before))
             shared = [number for number in left if _is_split(parts[number], where)]
             answers |= {number: _in_shares(parts[number], search, where, machines) for number in shared}
             whole = [number for number in left if answers[number] is None]

@@ -26,6 +26,11 @@ def _is_none(number: Real) -> bool:
     return number != number  # noqa: PLR0124
 
 
+def now() -> float:
+    """Return the time on the clock of all deadlines, in seconds."""
+    return time.monotonic()
+
+
 class TimeOverError(Exception):
     """An answer is due that is nothing before it is whole; whoever sets the deadline handles it."""
 
@@ -42,13 +47,13 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A point in time of the monotonic clock.
+    """A point in time, on the clock that `now` reads.
 
     Clocks of other machines differ, so a deadline that is sent there arrives as the seconds that were left.
     """
 
     at: float = math.inf
-    """Seconds of `time.monotonic`; infinite where there is no limit."""
+    """Seconds of `now`; infinite where there is no limit."""
     stop: Stop = field(default_factory=Stop, compare=False, repr=False)
     """The wish to end before that."""
 
@@ -64,13 +69,13 @@ class Deadline:
         if seconds is None:
             return cls()
         try:
-            return cls(time.monotonic() + float(seconds))
+            return cls(now() + float(seconds))
         except OverflowError:  # further away than any clock goes
             return cls(math.inf if seconds > 0 else -math.inf)
 
     def remaining(self) -> float:
         """Return the seconds that are left, at least 0; infinite where there is no limit."""
-        return 0.0 if self.stop.asked else max(0.0, self.at - time.monotonic())
+        return 0.0 if self.stop.asked else max(0.0, self.at - now())
 
     @property
     def limit(self) -> float | None:
@@ -81,7 +86,7 @@ class Deadline:
     def part(self, share: float, at_most: float = math.inf) -> "Deadline":
         """Return an earlier deadline: after a share of what is left, and after so many seconds at most."""
         seconds = min(share * self.remaining(), at_most)
-        return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)
+        return self if math.isinf(seconds) else Deadline(now() + seconds, self.stop)
 
     def each(self, tasks: int, at_once: int) -> "TimeSpan":
         """Return the time for every one of so many tasks, where so many are run at once."""

@@ -1,6 +1,5 @@
 """Many workloads on shared capacity of which some are no boxes: prices for all, then each as a box."""
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,6 +20,7 @@ from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.columns import (
@@ -30,7 +30,7 @@ from fairlead.solver.batch.mixed.columns import (
 )
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
-from fairlead.solver.running.deadline import Deadline, TimeOverError
+from fairlead.solver.running.deadline import Deadline, TimeOverError, now
 from fairlead.solver.running.search import Search
 
 Rank = tuple[int | Fraction, ...]
@@ -43,6 +43,7 @@ def applies_mixed(part: Problem) -> bool:
     return is_measured(part) and fits_arrays(part) and all(each.replicas < MOST for each in part.workloads)
 
 
+@in_one_thread
 def solve_mixed(
     part: Problem,
     search: Search,
@@ -81,7 +82,7 @@ class _Mixed:
     noted: Rank = ()
     leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=now)
     bounds: RelaxedBounds = field(init=False)
     odd: tuple[Workload, ...] = field(init=False)
 
@@ -128,7 +129,7 @@ class _Mixed:
             note = self.notes[number] if number < len(self.notes) else LevelProof()
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
                 bound = max(note.bound or 0, 0)
-                seconds = time.monotonic() - self.started
+                seconds = now() - self.started
                 self.search.progress(progress_of(level.name, self.rank[number], bound, seconds))
                 return
 
@@ -245,8 +246,8 @@ class _Mixed:
 
         Bounds hold as long as the levels before cost the same; so that of the first better level still does.
         """
-        for note, before, now in zip(self.notes, self.noted, rank, strict=False):
-            if now != before:
+        for note, before, after in zip(self.notes, self.noted, rank, strict=False):
+            if after != before:
                 yield LevelProof(note.bound, exact=note.exact)
                 return
             yield note

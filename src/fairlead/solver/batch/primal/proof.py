@@ -22,7 +22,7 @@ from fairlead.solver.running.search import RunLimits
 
 def prove(level: Incumbent, work: float = math.inf) -> None:
     """Give what is left open to CP-SAT, with bounds that no better placement leaves."""
-    if level.over or _size(level.model, window := _open(level)) > tuning.MOST_OPEN:
+    if level.over or size_of(level.model, window := _open(level)) > tuning.MOST_OPEN:
         return
     effort = _effort(level, level.deadline)
     _close(level, replace(effort, workers=level.search.threads, work=min(work, effort.work)), window)
@@ -35,15 +35,15 @@ def search_and_prove(level: Incumbent) -> None:
     """
     if level.best is None:
         prove(level)
-    elif _size(level.model, _open(level)) <= tuning.FEW_OPEN:
+    elif size_of(level.model, _open(level)) <= tuning.FEW_OPEN:
         prove(level, tuning.WORK_OF_FIRST_PROOF)
     if level.best is None or level.over:
         return
-    if _size(level.model, window := _open(level)) > tuning.FEW_OPEN and not is_kicked(level):
+    if size_of(level.model, window := _open(level)) > tuning.FEW_OPEN and not is_kicked(level):
         first = level.until(level.deadline.part(tuning.SHARE_BEFORE_PROOF))
         search_neighbourhoods(first, patience=tuning.PATIENCE_BEFORE_PROOF)
         window = _open(level)
-    if not level.over and (size := _size(level.model, window)) <= tuning.MOST_OPEN_UPWARDS:
+    if not level.over and (size := size_of(level.model, window)) <= tuning.MOST_OPEN_UPWARDS:
         threads = level.search.threads
         ways = (False, True)[:threads] if size <= tuning.FEW_OPEN else (True,)
         with _proving(level, window, ways) as is_done:
@@ -69,7 +69,7 @@ def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator
     beside = [replace(level, search=search, serves=None, on_progress=None) for _ in ways]
     efforts = [_effort(level, search.deadline, upwards=upwards) for upwards in ways]
     with ThreadPoolExecutor(len(ways)) as pool:
-        bits = tuning.BITS_OF_MANY if _size(level.model, window) > tuning.FEW_OPEN else 0
+        bits = tuning.BITS_OF_MANY if size_of(level.model, window) > tuning.FEW_OPEN else 0
         proofs = [pool.submit(_close, *each, window, bits) for each in zip(beside, efforts, strict=True)]
 
         def is_done() -> bool:
@@ -88,7 +88,7 @@ def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator
         level.lift(known.bound)
 
 
-def _size(model: LevelModel, window: Window) -> int:
+def size_of(model: LevelModel, window: Window) -> int:
     """Return about how many variables what is open has."""
     width = window.upper - window.lower
     return int((width if model.curve.grows else np.minimum(width, model.curve.pieces)).sum())
