@@ -141,8 +141,8 @@ MOST_PIECES = 60_000
 
 # --- Kicks
 
-# Batches of at most so many places are kicked, at first for at most so much of the time that is left, or
-# until so many rounds in vain.
+# Batches of at most so many places, and more than are divided whole, are kicked: at first for at most so much
+# of the time that is left, or until so many rounds in vain.
 PLACES_OF_KICKS = 6000
 SHARE_OF_KICKS = 0.15
 PATIENCE_OF_KICKS = 3
