@@ -13,6 +13,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.answers.attainment import LexicographicResult
+from fairlead.solver.batch import level as one_level
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.running.deadline import Deadline
@@ -132,3 +133,17 @@ def test_every_way_to_prove_ends_with_the_same_cost(
     assert found.status is usual.status is Status.OPTIMAL
     assert found.attained == usual.attained
     assert bound(found.attained[0]) > linear_optimum(problem) * 1.0001
+
+
+def test_kicks_win_more_than_exchanges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 60 workloads exchanges alone end above what kicks lead to; with 36 both end at the same."""
+    problem = middling(2, Deviation.L1, workloads=60)
+    tuned(monkeypatch, {"PLACES_OF_WHOLE": 0})
+    monkeypatch.setattr(one_level, "search_and_prove", lambda _: None)
+    kicked = solve_batch(problem, Search(Deadline.after(60.0), 1))
+    tuned(monkeypatch, {"PLACES_OF_KICKS": 0})
+    exchanged = solve_batch(problem, Search(Deadline.after(60.0), 1))
+    assert kicked.placement is not None
+    assert not check(problem, kicked.placement)
+    assert kicked.attained[0].value < exchanged.attained[0].value
+    assert kicked.attained[0].bound == exchanged.attained[0].bound

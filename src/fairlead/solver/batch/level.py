@@ -14,6 +14,7 @@ from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.first_placement import place_near
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import LevelModel, Prices
+from fairlead.solver.batch.primal.kicks import kick_and_merge
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
 from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
 from fairlead.solver.batch.primal.proof import prove, search_and_prove, size_of
@@ -86,6 +87,7 @@ def _search(level: Incumbent, near: Sequence[Prices]) -> None:
         level.offer(filled)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
+    kick_and_merge(level, level.deadline.part(tuning.SHARE_OF_KICKS))
     search_and_prove(level)
 
 

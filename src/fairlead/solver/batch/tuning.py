@@ -135,10 +135,30 @@ SHARE_OF_LEADING = 0.5
 
 # --- Neighbourhoods
 
-# Costs of a part are given to the solver with so many bits less where it need not be exact.
-COARSE_BITS = 14
+# Costs of a part are given to the solver with so many bits less where it need not be exact, and where so much
+# is open that a proof hardly comes to its end.
+COARSE_BITS, BITS_OF_MANY = 14, 20
 # More pieces than this make no model.
 MOST_PIECES = 60_000
+
+# --- Kicks
+
+# Batches of at most so many places, and more than are divided whole, are kicked: at first for at most so much
+# of the time that is left, or until so many rounds in vain.
+PLACES_OF_KICKS = 6000
+SHARE_OF_KICKS = 0.15
+PATIENCE_OF_KICKS = 3
+# Kicks in a round, replicas that one moves at most, how far from the price of their row, in units of the
+# level, and how far exchanges look after that, in turn.
+KICKS = 12
+MOST_KICKED = 8
+REACH_OF_KICK = 0.1
+REACHES_AFTER_KICK = (0.1, 0.3)
+ROUNDS_AFTER_KICK, WORTH_AFTER_KICK = 6, 1e-3
+# By how much the placement that is kicked may be worse than the best, in units of the level, at most.
+SLACK_OF_KICKS = 0.05
+# Counted work that merging the placements of some rounds is worth.
+WORK_OF_MERGING = 0.5
 
 # --- Large neighbourhood search
 
@@ -178,9 +198,9 @@ UNITS_OF_WHOLE = 6
 # raised step by step.
 MOST_OPEN = 2500
 MOST_OPEN_UPWARDS = 10_000
-# Counted work of the first try. Where few pieces are open after it, the usual search is often done first.
-WORK_OF_FIRST_PROOF = 2.0
+# Where fewer pieces are open, the usual search is often done first; so much counted work is tried at once.
 FEW_OPEN = 1000
+WORK_OF_FIRST_PROOF = 2.0
 # Where more are, the placement may get better by changes before they are looked at again: for so much of the
 # time, or until so many rounds in vain.
 SHARE_BEFORE_PROOF = 0.12

@@ -201,10 +201,11 @@ class Exchange:
                 tally.use(column, more)
             tally.use_pins(pins)
             total -= gain
-        self._make(moves, np.array(chosen, dtype=np.int64))
+        self.make(moves, np.array(chosen, dtype=np.int64))
         return total, sorted(rows)
 
-    def _make(self, moves: ReplicaMoves, at: NDArray[np.int64]) -> None:
+    def make(self, moves: ReplicaMoves, at: Whole) -> None:
+        """Make some moves, each of another row, whatever they break."""
         row, source, target = moves.row[at], moves.source[at], moves.target[at]
         needs = self.model.batch.needs[row].astype(np.float64)
         np.add.at(self.replicas, (row, source), -1)

@@ -125,7 +125,7 @@ class _LargeNeighbourhoods:
         for at, group in enumerate(groups):
             effort = RunLimits(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
-            opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
+            opened.append(open_up(level.model, now, window, effort, bits=tuning.COARSE_BITS, charges=charges))
         results = close_all(opened, level.search.side_by_side)
         return [
             (group, found.replicas)

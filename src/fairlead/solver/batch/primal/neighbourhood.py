@@ -124,7 +124,9 @@ class Neighbourhood:
     column: Whole
     """Row and column of every piece of the task."""
     fixed: int | None = None
-    """Cost of the base, in steps; None where costs are not exact."""
+    """Cost of the base, in steps; None where limits may be broken."""
+    bits: int = 0
+    """By how many bits costs of the task are cut, which never makes them higher."""
 
     def closed(self, found: SubproblemResult) -> SubproblemResult:
         """Return the result of the task as replicas of the batch."""
@@ -132,7 +134,9 @@ class Neighbourhood:
             return SubproblemResult(None, None, found.complete)
         replicas = self.base.copy()
         np.add.at(replicas, (self.row, self.column), found.replicas)
-        bound = None if self.fixed is None or found.bound is None else self.fixed + found.bound
+        bound = None
+        if self.fixed is not None and found.bound is not None:
+            bound = self.fixed + (found.bound << self.bits)
         return SubproblemResult(replicas, bound, found.complete)
 
 
@@ -143,9 +147,11 @@ def close_all(opened: Sequence[Neighbourhood], machines: Machines) -> list[Subpr
     return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
 
 
-def divide_anew(model: LevelModel, replicas: Whole, window: Window, effort: RunLimits) -> SubproblemResult:
-    """Divide some rows anew as well as possible, right here and with exact costs; see `open_up`."""
-    opened = open_up(model, replicas, window, effort, exact=True)
+def divide_anew(
+    model: LevelModel, replicas: Whole, window: Window, effort: RunLimits, bits: int = 0
+) -> SubproblemResult:
+    """Divide some rows anew as well as possible, right here; see `open_up`."""
+    opened = open_up(model, replicas, window, effort, bits=bits)
     task = opened.task
     return opened.closed(solve_subproblem(task) if isinstance(task, Subproblem) else task)
 
@@ -156,13 +162,13 @@ def open_up(
     window: Window,
     effort: RunLimits,
     *,
-    exact: bool,
+    bits: int,
     charges: Charges | None = None,
 ) -> Neighbourhood:
     """Cut what is open out of a batch, to be divided anew as well as possible.
 
-    How rows stand is the hint where that keeps the window. Exact costs are given in full, so that bounds
-    count; charges are for breaking limits, which are kept where there are none.
+    How rows stand is the hint where that keeps the window. Costs are given with so many bits less, rounded
+    down, so that bounds count; charges are for breaking limits, which are kept where there are none.
     """
     pieces = _pieces_of(model, window)
     base = replicas.copy()
@@ -175,7 +181,6 @@ def open_up(
     filled = np.bincount(pieces.row, minlength=len(totals)) > 0
     if limits is None or totals[~filled].any():
         return Neighbourhood(SubproblemResult(None, None, complete=True), base, row, column)
-    bits = 0 if exact else tuning.COARSE_BITS
     if charges is not None:
         # Costs and charges are cut as far as it takes for their sum to stay in 64 bits.
         most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
@@ -192,7 +197,7 @@ def open_up(
         # There are few limits that matter, and the linear program of all of them says most.
         replace(effort, linearization=2),
     )
-    return Neighbourhood(task, base, row, column, model.steps(base) if exact else None)
+    return Neighbourhood(task, base, row, column, model.steps(base) if charges is None else None, bits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

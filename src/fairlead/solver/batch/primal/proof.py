@@ -13,6 +13,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import LevelModel
+from fairlead.solver.batch.primal.kicks import is_kicked, kick_and_merge
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
 from fairlead.solver.running.deadline import LOOK, Deadline, Stop
@@ -32,10 +33,13 @@ def search_and_prove(level: Incumbent) -> None:
 
     Where little is open two ways to prove are tried side by side; changes go on in the threads that are left.
     """
-    prove(level, math.inf if level.best is None else tuning.WORK_OF_FIRST_PROOF)
+    if level.best is None:
+        prove(level)
+    elif size_of(level.model, _open(level)) <= tuning.FEW_OPEN:
+        prove(level, tuning.WORK_OF_FIRST_PROOF)
     if level.best is None or level.over:
         return
-    if size_of(level.model, window := _open(level)) > tuning.FEW_OPEN:
+    if size_of(level.model, window := _open(level)) > tuning.FEW_OPEN and not is_kicked(level):
         first = level.until(level.deadline.part(tuning.SHARE_BEFORE_PROOF))
         search_neighbourhoods(first, patience=tuning.PATIENCE_BEFORE_PROOF)
         window = _open(level)
@@ -44,9 +48,16 @@ def search_and_prove(level: Incumbent) -> None:
         ways = (False, True)[:threads] if size <= tuning.FEW_OPEN else (True,)
         with _proving(level, window, ways) as is_done:
             if threads > len(ways):
-                others = replace(level.search, workers=threads - len(ways))
-                search_neighbourhoods(replace(level, search=others, serves=level), is_done)
-    search_neighbourhoods(level)
+                others = replace(level.search, workers=threads - len(ways), seed=level.search.seed + 1)
+                _change(replace(level, search=others, serves=level), is_done)
+    _change(level)
+
+
+def _change(level: Incumbent, done: Callable[[], bool] = lambda: False) -> None:
+    """Change the best placement until it is done or little is won, by kicks first where they are quick."""
+    if is_kicked(level):
+        kick_and_merge(level, level.deadline, done, tuning.PATIENCE_BEFORE_PROOF)
+    search_neighbourhoods(level, done)
 
 
 @contextmanager
@@ -58,7 +69,8 @@ def _proving(level: Incumbent, window: Window, ways: Sequence[bool]) -> Iterator
     beside = [replace(level, search=search, serves=None, on_progress=None) for _ in ways]
     efforts = [_effort(level, search.deadline, upwards=upwards) for upwards in ways]
     with ThreadPoolExecutor(len(ways)) as pool:
-        proofs = [pool.submit(_close, *each, window) for each in zip(beside, efforts, strict=True)]
+        bits = tuning.BITS_OF_MANY if size_of(level.model, window) > tuning.FEW_OPEN else 0
+        proofs = [pool.submit(_close, *each, window, bits) for each in zip(beside, efforts, strict=True)]
 
         def is_done() -> bool:
             return any(proof.done() for proof in proofs)
@@ -92,10 +104,10 @@ def _open(level: Incumbent) -> Window:
     return Window(np.arange(len(model.batch.keys)), lower, upper)
 
 
-def _close(level: Incumbent, effort: RunLimits, window: Window) -> None:
-    """Divide what is open as well as possible, and keep what that proves."""
+def _close(level: Incumbent, effort: RunLimits, window: Window, bits: int = 0) -> None:
+    """Divide what is open as well as possible, and keep what that proves; first with costs cut by bits."""
     model = level.model
-    found = divide_anew(model, model.batch.lower if level.best is None else level.best, window, effort)
+    found = divide_anew(model, model.batch.lower if level.best is None else level.best, window, effort, bits)
     if found.replicas is not None:
         level.offer(found.replicas)
     elif found.complete and level.cost is not None:
@@ -104,6 +116,9 @@ def _close(level: Incumbent, effort: RunLimits, window: Window) -> None:
         level.infeasible = found.complete
     if found.bound is not None and level.cost is not None:
         level.lift(min(found.bound, level.cost))
+    if bits and found.complete and not level.closed:
+        # What was cut off the costs is all that is left to decide.
+        _close(level, effort, window)
 
 
 def _effort(level: Incumbent, deadline: Deadline, *, upwards: bool = False) -> RunLimits:
