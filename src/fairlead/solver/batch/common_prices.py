@@ -26,9 +26,9 @@ from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
-from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import LevelModel, Prices, model_of
 from fairlead.solver.running.deadline import Deadline, TimeOverError, now
+from fairlead.solver.running.linear_algebra import in_one_thread
 
 Worth = Mapping[Row, float]
 """Price of one unit of a resource on a cluster, in units of a level."""

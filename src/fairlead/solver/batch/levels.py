@@ -27,7 +27,6 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.first_placement import place_first
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.surrogate import (
@@ -42,6 +41,7 @@ from fairlead.solver.batch.surrogate import (
 )
 from fairlead.solver.levels.ties import TieBreak, settle
 from fairlead.solver.running.deadline import Deadline, now
+from fairlead.solver.running.linear_algebra import in_one_thread
 from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]

@@ -15,6 +15,7 @@ from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult
 from fairlead.solver.levels.level_search import LevelSearch
 from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import now
+from fairlead.solver.running.linear_algebra import in_one_thread
 from fairlead.solver.running.search import Search
 
 __all__ = ["LexicographicResult", "minimise_levels"]
@@ -23,6 +24,7 @@ MORE = (2, 1)
 """Times what levels took is left for them where one before them is searched again: at first, and then."""
 
 
+@in_one_thread
 def minimise_levels(
     problem: Problem,
     search: Search,

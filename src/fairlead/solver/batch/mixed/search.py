@@ -20,7 +20,6 @@ from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, 
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.linear_algebra import in_one_thread
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.columns import (
@@ -31,6 +30,7 @@ from fairlead.solver.batch.mixed.columns import (
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline, TimeOverError, now
+from fairlead.solver.running.linear_algebra import in_one_thread
 from fairlead.solver.running.search import Search
 
 Rank = tuple[int | Fraction, ...]

@@ -1,4 +1,4 @@
-"""How many threads multiply and invert the matrices of a batch: one."""
+"""How many threads multiply and invert the matrices of a search: one."""
 
 import functools
 from collections.abc import Callable
