@@ -58,7 +58,7 @@ def test_where_the_first_tiers_hold_all_the_gap_is_small(deviation: Deviation) -
 def test_where_the_first_tiers_are_full_as_few_as_possible_overflow(deviation: Deviation) -> None:
     """Half of the clusters hold half of what is asked for: the rest overflows, about as little as proven."""
     problem = tiered(2, deviation, 4, 0.85)
-    result = solve_mixed(problem, Search(Deadline.after(1.0), 1))
+    result = solve_mixed(problem, Search(Deadline.after(0.5), 1))
     beyond = result.attained[0]
     assert result.placement is not None
     assert not check(problem, result.placement)
