@@ -81,16 +81,16 @@ def _told(
     """Say what a policy writes in the place of the number of replicas, or of what they request."""
     names = listed([workload.key for workload in mine], "workload")
     where = listed(list(clusters), "cluster")
-    text = (
-        f"{one.policy} changes {one.path} of {names} on {where}: "
-        "capacity is counted for what the workload itself requests"
-    )
     if number:
         value = "1, the default," if one.value is None else shortened(one.value)
-        text = (
-            f"{one.policy} sets {one.path} of {names} to {value} on {where}: "
-            "that many run there, whatever is placed; capacity is counted for what is placed"
+        done = f"sets {one.path} of {names} to {value}"
+        then = "that many run there, whatever is placed; capacity is counted for what is placed"
+    else:
+        done, then = (
+            f"changes {one.path} of {names}",
+            "capacity is counted for what the workload itself requests",
         )
+    text = f"{one.policy} {done} on {where}: {then}"
     return Statement(KIND, text, one.source, mine[0].key if len(mine) == 1 else None)
 
 

@@ -104,9 +104,9 @@ def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
 
     def added(rules: Rules) -> Rules:
         rules = tuple(rule.in_order() if isinstance(rule, Candidates) else rule for rule in rules)
-        kinds = {*map(type, rules)}
-        counted = total.KIND in workload.without or not kinds.isdisjoint((Total, Duplicated))
-        return (() if Candidates in kinds else (everywhere,)) + rules + (() if counted else (Total(),))
+        placed = any(isinstance(rule, Candidates) for rule in rules)
+        missing = uncounted(rules) - workload.without
+        return (() if placed else (everywhere,)) + rules + ((Total(),) if missing else ())
 
     if all(added(rules) == rules for rules in sets_of_rules(workload)):
         return workload

@@ -8,15 +8,15 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.interior import inner_prices
-from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax, within
+from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.first_placement import place_near
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.model import LevelModel, Prices
 from fairlead.solver.batch.primal.kicks import kick_and_merge
-from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods
-from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
+from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, search_neighbourhoods, window_near
+from fairlead.solver.batch.primal.neighbourhood import divide_anew
 from fairlead.solver.batch.primal.proof import prove, search_and_prove, size_of
 from fairlead.solver.batch.primal.repair import (
     exchange_all,
@@ -82,21 +82,28 @@ def _search(level: Incumbent, near: Sequence[Prices]) -> None:
     start = priced(level, _best_of(level.model, near), CLOSELY if near else Sifting())
     if not near:
         relieve(level, start)
-    elif (filled := place_near(level.model.batch, start)) is not None:
+    else:
         # Near good prices nobody is far from his place, and exchanges have less to mend than what was filled.
-        level.offer(filled)
+        _fill_near(level, start)
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
-    kick_and_merge(level, level.deadline.part(tuning.SHARE_OF_KICKS))
+    kick_and_merge(level.until(level.deadline.part(tuning.SHARE_OF_KICKS)))
     search_and_prove(level)
+
+
+def _fill_near(level: Incumbent, start: Whole) -> None:
+    """Offer a placement near to one that may break limits, where one is found at once."""
+    filled = place_near(level.model.batch, start)
+    if filled is not None:
+        level.offer(filled)
 
 
 def _search_guided(level: Incumbent, guided: Incumbent, guide: Surrogate, near: Sequence[Prices]) -> None:
     """Find placements by a guide, the most urgent ones settled first, and the bound of the level."""
     climbing = 0 if near else tuning.LEVEL_LONGER
     start = priced(guided, _best_of(guided.model, near), ABOUT_RIGHT, climbing=climbing)
-    if guided.best is None and (filled := place_near(guided.model.batch, start)) is not None:
-        guided.offer(filled)
+    if guided.best is None:
+        _fill_near(guided, start)
     if guide.urgent is not None:
         _settle(guided, guide, guide.urgent, start)
     if guide.followed:
@@ -192,12 +199,10 @@ def _divide_near_guided(level: Incumbent, guided: Incumbent) -> None:
 
     They are so few that one program has them all; what it finds among them is good for the guide as well.
     """
-    everything = np.arange(len(level.model.batch.keys))
     for reach in tuning.GUIDED_REACHES:
         if level.over or guided.best is None:
             return
-        low, high = within(guided.model, guided.prices, everything, guided.rows, reach * guided.model.unit)
-        window = Window(everything, np.minimum(low, guided.best), np.maximum(high, guided.best))
+        window = window_near(guided, guided.best, reach)
         if size_of(level.model, window) > tuning.MOST_OPEN:
             return
         effort = RunLimits(level.deadline.part(tuning.SHARE_OF_GUIDED), 1, level.search.seed)

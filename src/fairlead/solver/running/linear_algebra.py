@@ -15,7 +15,8 @@ def in_one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, 
 
     NumPy's library takes a thread for every core it sees. For matrices of a few hundred rows that gains
     nothing, and where others use the cores as well, or a container may use few of them, the threads wait for
-    each other: an inverse takes five to fifty times as long.
+    each other: an inverse takes five to fifty times as long. The number is one for the whole process: of
+    searches in several threads, each sets back what it found.
     """
 
     @functools.wraps(function)

@@ -18,7 +18,6 @@ from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import moves_of
 from fairlead.solver.batch.primal.neighbourhood import Window, divide_anew
-from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.search import RunLimits
 
 
@@ -29,16 +28,13 @@ def is_kicked(level: Incumbent) -> bool:
 
 
 def kick_and_merge(
-    level: Incumbent,
-    deadline: Deadline,
-    done: Callable[[], bool] = lambda: False,
-    patience: int = tuning.PATIENCE_OF_KICKS,
+    level: Incumbent, done: Callable[[], bool] = lambda: False, patience: int = tuning.PATIENCE_OF_KICKS
 ) -> None:
     """Kick the best placement of a small batch and merge what that leads to, until it is in vain for long."""
     if not is_kicked(level):
         return
-    search, failures = _Kicks(level, deadline, np.random.default_rng(level.search.seed)), 0
-    while not level.over and not done() and failures < patience and deadline.remaining() > 0:
+    search, failures = _Kicks(level, np.random.default_rng(level.search.seed)), 0
+    while not level.over and not done() and failures < patience:
         before = level.cost
         search.round()
         failures = 0 if level.cost != before else failures + 1
@@ -49,7 +45,6 @@ class _Kicks:
     """State between rounds: the placements that kicks have led to, the oldest first."""
 
     level: Incumbent
-    deadline: Deadline
     chance: np.random.Generator
     found: list[Whole] = field(default_factory=list)
 
@@ -58,7 +53,7 @@ class _Kicks:
         level, now = self.level, self.level.best
         slack = tuning.SLACK_OF_KICKS * level.model.unit
         for _ in range(tuning.KICKS):
-            if now is None or level.cost is None or level.closed or self.deadline.remaining() <= 0:
+            if now is None or level.cost is None or level.over:
                 return
             cost, kicked = level.model.steps(now), self._kicked(now)
             if not level.model.keeps(kicked):
@@ -83,7 +78,7 @@ class _Kicks:
         exchange.make(moves, drawn[once[:many]])
         for reach in tuning.REACHES_AFTER_KICK:
             for _ in range(tuning.ROUNDS_AFTER_KICK):
-                if exchange.improve(reach * unit, self.deadline) <= tuning.WORTH_AFTER_KICK * unit:
+                if exchange.improve(reach * unit, level.deadline) <= tuning.WORTH_AFTER_KICK * unit:
                     break
         return exchange.replicas
 
@@ -94,7 +89,7 @@ class _Kicks:
             return
         every = (best, *self.found)
         window = Window(np.arange(len(best)), np.min(every, axis=0), np.max(every, axis=0))
-        effort = RunLimits(self.deadline, 1, level.search.seed, tuning.WORK_OF_MERGING)
+        effort = RunLimits(level.deadline, 1, level.search.seed, tuning.WORK_OF_MERGING)
         merged = divide_anew(level.model, best, window, effort, tuning.COARSE_BITS)
         if merged.replicas is not None:
             level.offer(merged.replicas)

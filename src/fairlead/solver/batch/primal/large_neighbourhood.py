@@ -187,18 +187,27 @@ class _LargeNeighbourhoods:
         return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
 
 
+def window_near(level: Incumbent, now: Whole, reach: float) -> Window:
+    """Return the places of all rows that the prices of an incumbent call near, with what is there.
+
+    `reach`: how far from the prices of rows, in units of the level.
+    """
+    rows = np.arange(len(now))
+    low, high = within(level.model, level.prices, rows, level.rows, reach * level.model.unit)
+    return Window(rows, np.minimum(low, now), np.maximum(high, now))
+
+
 def divide_whole(level: Incumbent) -> None:
     """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
     if level.over or level.best is None or level.best.size > tuning.PLACES_OF_WHOLE:
         return
-    model, now, everything = level.model, level.best, np.arange(len(level.model.batch.keys))
-    low, high = within(model, level.prices, everything, level.rows, tuning.REACH_OF_WHOLE * model.unit)
+    now, near = level.best, window_near(level, level.best, tuning.REACH_OF_WHOLE)
     window = Window(
-        everything,
-        np.maximum(np.minimum(low, now), now - tuning.UNITS_OF_WHOLE),
-        np.minimum(np.maximum(high, now), now + tuning.UNITS_OF_WHOLE),
+        near.rows,
+        np.maximum(near.lower, now - tuning.UNITS_OF_WHOLE),
+        np.minimum(near.upper, now + tuning.UNITS_OF_WHOLE),
     )
     effort = RunLimits(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
-    found = divide_anew(model, now, window, effort)
+    found = divide_anew(level.model, now, window, effort)
     if found.replicas is not None:
         level.offer(found.replicas)

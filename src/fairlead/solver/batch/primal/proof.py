@@ -55,8 +55,7 @@ def search_and_prove(level: Incumbent) -> None:
 
 def _change(level: Incumbent, done: Callable[[], bool] = lambda: False) -> None:
     """Change the best placement until it is done or little is won, by kicks first where they are quick."""
-    if is_kicked(level):
-        kick_and_merge(level, level.deadline, done, tuning.PATIENCE_BEFORE_PROOF)
+    kick_and_merge(level, done, tuning.PATIENCE_BEFORE_PROOF)
     search_neighbourhoods(level, done)
 
 
