@@ -279,8 +279,8 @@ def test_it_asks_first(
     ("options", "told"),
     [
         (["--apply"], "--yes"),
-        (["--yes"], "only with --apply: --yes"),
-        (["--dry-run", "server", "--wave-timeout", "9"], "only with --apply: --dry-run, --wave-timeout"),
+        (["--yes"], "--yes needs --apply"),
+        (["--dry-run", "server", "--wave-timeout", "9"], "--dry-run and --wave-timeout need --apply"),
         (["--apply", "--yes", "-f", "."], "without -f"),
         (["--apply", "--yes", "--scale", "default/web=9"], "apply --add, --scale and --weight first"),
     ],

@@ -216,7 +216,7 @@ def test_only_real_schedulers_give_out_what_there_is_not(
     """Rules of thumb place all workloads by what is left; one real scheduler is enough for the option."""
     arguments = [command, "-q", "-f", "examples/three-regions", "--overcommit", "deduct", "--like", "webster"]
     assert main(arguments) == 2
-    assert "only with --like karmada or kubeadmiral: --overcommit" in capsys.readouterr().err
+    assert "--overcommit needs --like karmada or kubeadmiral" in capsys.readouterr().err
     assert main([*arguments, "--like", "karmada", "-o", "json"]) == 0
 
 

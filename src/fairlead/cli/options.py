@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from fairlead.cli import console
 from fairlead.cli.how_made import Picking, Settled
 from fairlead.cli.values import TABULAR, Output, WholeNumber, WordChoice, seconds, tolerances
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
@@ -77,7 +78,7 @@ def require_with(needed: str, *parameters: str) -> None:
     Raises `click.UsageError` saying which options.
     """
     if given := typed(*parameters):
-        raise click.UsageError(f"only with {needed}: {', '.join(given)}")
+        raise click.UsageError(f"{listed(given)} {'needs' if len(given) == 1 else 'need'} {needed}")
 
 
 def writes_output(*formats: str) -> Option:

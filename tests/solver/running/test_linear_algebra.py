@@ -1,5 +1,6 @@
 """Linear algebra of batches by one thread, whatever the program around it has set."""
 
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import LevelModel
 from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.linear_algebra import in_one_thread
 from fairlead.solver.running.search import Search
 
 
@@ -34,3 +36,15 @@ def test_a_batch_takes_one_thread_and_leaves_the_program_its_own(monkeypatch: py
         assert threads() == {3}
     assert seen
     assert all(each == {1} for each in seen)
+
+
+def test_searches_that_overlap_leave_the_program_its_own() -> None:
+    """The second search begins with the one thread of the first; what it found then is not the program's."""
+    first, second = ExitStack(), ExitStack()
+    with threadpool_limits(limits=3, user_api="blas"):
+        first.enter_context(in_one_thread)
+        second.enter_context(in_one_thread)
+        first.close()
+        assert threads() == {1}
+        second.close()
+        assert threads() == {3}
