@@ -4,7 +4,7 @@ Where every placement that is best on the levels before balance places as much o
 what there is to place: a question in which nothing gives way, with the same best placements.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -29,8 +29,9 @@ SHARE_OF_TIME = 0.2
 """Part of the time left to find out whether other workloads could fall short instead."""
 MOST_WAYS, FEW_WAYS = 64, 4
 """Ways to fall short that are looked at, at most, and however little time is left."""
-WAYS_A_SECOND = 1.5
-"""As many for every second that is left; a search of 60 workloads on 12 clusters takes half a second."""
+WAYS_A_SECOND = 4
+"""As many for every second that is left; for 60 workloads on 12 clusters finding one takes a sixteenth of a
+second, and bounding it as long."""
 FEW = 16
 """Workloads that are searched each for itself, at most."""
 SHARE_ALONE = 0.1
@@ -148,15 +149,18 @@ def as_placed(question: Problem, found: PartAnswer) -> PartAnswer:
     return replace(found, part=part, attained=levels, status=status_of(levels))
 
 
-def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: Search) -> Placed:
-    """Return where workloads of the question of what is placed stand best, each for itself, as far as known.
+def alone_as_placed(
+    asked: ShortfallQuestions, problem: Problem, alone: Placed, search: Search
+) -> list[Placed]:
+    """Return by question where workloads stand best, each for itself, as far as known.
 
-    Those of which less is placed are another question, which no exact way answers; a few are searched.
+    Those of which less is placed are another question, which no exact way answers; a few are searched, each
+    once for every number of replicas that is placed of it.
 
     Parameters
     ----------
-    question
-        Question of `counted`.
+    asked
+        Questions of `counted`.
     problem
         The partial problem.
     alone
@@ -164,22 +168,27 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     search
         How to search.
     """
-    same = {each.key for each in question.workloads if each is problem.workload_by_key[each.key]}
-    known = {key: alone[key] for key in same & alone.keys()}
-    missing = [each for each in question.workloads if each.key not in known]
-    if not 0 < len(missing) <= FEW:
-        return known
     # CP-SAT is loaded where somebody is searched only.
     from fairlead.solver.levels.lexicographic import minimise_levels
 
-    rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
     quietly = search.part(SHARE_ALONE)
-    for each in missing:
-        part = replace(among(strict(question), (each,), question.limits), rules=rules)
-        found = minimise_levels(part, quietly, ties=False)
-        if found.status is Status.OPTIMAL and found.placement is not None:
-            known[each.key] = found.placement.of(each.key)
-    return known
+    known, answers = dict[tuple[str, int], Mapping[str, int] | None](), list[Placed]()
+    for question, standing in zip(asked.questions, asked.found, strict=True):
+        same = {each.key for each in question.workloads if each is problem.workload_by_key[each.key]}
+        placed = {key: alone[key] for key in same & alone.keys()}
+        missing = [each for each in question.workloads if each.key not in placed]
+        rules = tuple(rule for rule in question.rules if isinstance(rule, Capacity))
+        for each in missing if len(missing) <= FEW else ():
+            what = each.key, sum((standing.placement or Placement({})).of(each.key).values())
+            if what not in known:
+                part = replace(among(strict(question), (each,), question.limits), rules=rules)
+                found = minimise_levels(part, quietly, ties=False)
+                is_best = found.status is Status.OPTIMAL and found.placement is not None
+                known[what] = found.placement.of(each.key) if is_best and found.placement else None
+            if (best := known[what]) is not None:
+                placed[each.key] = best
+        answers.append(placed)
+    return answers
 
 
 def with_shortfall(problem: Problem, found: PartAnswer, answer: PartAnswer, *, certain: bool) -> PartAnswer:
@@ -256,25 +265,53 @@ def _ways_of_part(
     return ways_short(part, standing, levels, search, most)
 
 
-def best_of(problem: Problem, answers: Sequence[PartAnswer]) -> PartAnswer:
+def most_promising(problem: Problem, answers: Mapping[int, PartAnswer], left: Sequence[int]) -> int | None:
+    """Return which way to fall short is searched next; None where no other one can be better.
+
+    Parameters
+    ----------
+    answers
+        By the number of the way: answers of those that were searched, and bounds of the others.
+    left
+        Ways that were not searched.
+    """
+    if not left or left[0] not in answers:
+        return next(iter(left), None)
+    enough = _enough(problem, answers.values())
+
+    def bounds(number: int) -> list[int | Fraction]:
+        told = [replace(each, value=each.bound or 0) for each in answers[number].attained]
+        return ranked(problem, told, enough)
+
+    known = [ranked(problem, each.attained, enough) for at, each in answers.items() if at not in left]
+    first = min(left, key=bounds)
+    return first if not known or bounds(first) < min(known) else None
+
+
+def best_of(problem: Problem, answers: Collection[PartAnswer]) -> PartAnswer:
     """Return the best of answers that fall short in different ways, with what is known of all of them.
 
     Balance need not be better than its tolerance above the least that it is in any of them.
     """
-    levels = levels_of(problem)
-    every = list(zip(*(answer.attained for answer in answers), strict=True))
-    least = [min((each.bound or 0 for each in same), default=0) for same in every]
-
-    first = levels.index(BALANCE)
-
-    def rank(answer: PartAnswer) -> list[int | Fraction]:
-        enough = least[first] + answer.attained[first].tolerance
-        return ranked(problem, answer.attained, {BALANCE: enough})
-
-    best = min(answers, key=rank)
+    if len(answers) == 1:
+        return next(iter(answers))
+    enough, first = _enough(problem, answers), levels_of(problem).index(BALANCE)
+    best = min(answers, key=lambda each: ranked(problem, each.attained, enough))
     told = [
         replace(each, bound=bound, proven=each.value - bound <= each.tolerance + (each.resolution or 0))
-        for each, bound in zip(best.attained, least, strict=True)
+        for each, bound in zip(best.attained, _least(answers), strict=True)
     ]
     attained = (*best.attained[:first], *told[first:])
     return replace(best, attained=attained, status=status_of(attained))
+
+
+def _least(answers: Iterable[PartAnswer]) -> list[int | Fraction]:
+    """Return the least that every level can be in any of some answers."""
+    every = zip(*(answer.attained for answer in answers), strict=True)
+    return [min((each.bound or 0 for each in same), default=0) for same in every]
+
+
+def _enough(problem: Problem, answers: Collection[PartAnswer]) -> dict[Level, int | Fraction]:
+    """Return what is enough of balance: the least of what it can be in some answers, and its tolerance."""
+    at = levels_of(problem).index(BALANCE)
+    return {BALANCE: _least(answers)[at] + next(iter(answers)).attained[at].tolerance}

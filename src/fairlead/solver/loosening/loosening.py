@@ -195,6 +195,11 @@ class Loosening:
         answer = PartAnswer(part, result.status, result.placement, result.attained, "cp-sat")
         return replace(known, placement=placement, parts=(*self.parts, answer))
 
+    def priced(self, keys: frozenset[str], search: Search) -> "Loosening":
+        """Return how far it is with what prices tell of some workloads, which are not searched."""
+        part = open_part(self.problem, keys, self.placement, self.spans)
+        return replace(self.evened(part, search, follows=True), certain=False)
+
     def answer(self) -> PartAnswer:
         """Return the answer as it is now."""
         levels = self._levels()

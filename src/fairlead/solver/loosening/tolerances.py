@@ -22,6 +22,7 @@ from fairlead.solver.loosening.falling_short import (
     best_of,
     counted,
     falls_short,
+    most_promising,
     with_shortfall,
 )
 from fairlead.solver.loosening.loosening import Loosening
@@ -29,6 +30,8 @@ from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
 """Workloads times clusters up to which a problem is searched as a whole where parts of it did not do."""
+SHARE_OF_BOUNDS = 0.4
+"""Part of the time left to bound many ways to fall short, before any is searched."""
 SECONDS_A_PLACE = 5e-6
 """Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
 that is not begun."""
@@ -87,8 +90,13 @@ def _all_at_once(problem: Problem, found: PartAnswer, answer: PartAnswer, search
     return PartAnswer(problem, result.status, result.placement, result.attained, origin_of((found, answer)))
 
 
-def _counted_on(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -> PartAnswer:
-    """Return the answer where it is known how much is used in all, or else what can be told of it."""
+def _counted_on(
+    problem: Problem, found: PartAnswer, alone: Placed, search: Search, *, searches: bool = True
+) -> PartAnswer:
+    """Return the answer where it is known how much is used in all, or else what can be told of it.
+
+    `searches`: False where prices are to tell how evenly clusters could be filled, and no more.
+    """
     places = len(problem.workloads) * len(problem.clusters)
     at_once = Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
@@ -102,22 +110,37 @@ def _counted_on(problem: Problem, found: PartAnswer, alone: Placed, search: Sear
         return loosening.with_told(_counted_on(without, found, alone, search))
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
-        loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
+        share = search.part(1 / (len(sets) - number), quietly=False)
+        loosening = loosening.searched(keys, share) if searches else loosening.priced(keys, share)
     return loosening.answer()
 
 
 def _short(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -> PartAnswer | None:
-    """Return the answer where something gives way; None where what is placed is no question of its own."""
+    """Return the answer where something gives way; None where what is placed is no question of its own.
+
+    Of many ways to fall short each is bounded by prices first. Then those that could be the best one are
+    searched, the most promising first.
+    """
     asked = counted(problem, found, search)
     if asked is None:
         return None
-    ways, answers = list(zip(asked.questions, asked.found, strict=True)), list[PartAnswer]()
-    for left, (placed, standing) in zip(range(len(ways), 0, -1), ways, strict=True):
-        bare, least = as_placed(placed, standing), 0 if answers else 1 / FEW_WAYS
-        share = search if left == 1 else search.part(max(1 / left, least))
-        answer = _counted_on(placed, bare, alone_as_placed(placed, problem, alone, share), share)
-        answers.append(with_shortfall(problem, found, answer, certain=asked.certain))
-    return answers[0] if len(answers) == 1 else best_of(problem, answers)
+
+    known = alone_as_placed(asked, problem, alone, search)
+
+    def answered(number: int, way: Search, *, searches: bool = True) -> PartAnswer:
+        placed, standing = asked.questions[number], asked.found[number]
+        answer = _counted_on(placed, as_placed(placed, standing), known[number], way, searches=searches)
+        return with_shortfall(problem, found, answer, certain=asked.certain)
+
+    answers, left = dict[int, PartAnswer](), list(range(len(asked.questions)))
+    if len(left) > FEW_WAYS:
+        briefly = search.part(SHARE_OF_BOUNDS)
+        answers = {at: answered(at, briefly.part(1 / (len(left) - at)), searches=False) for at in left}
+    while (at := most_promising(problem, answers, left)) is not None:
+        share = search if len(left) == 1 else search.part(max(1 / len(left), 1 / FEW_WAYS))
+        answers[at] = answered(at, share)
+        left.remove(at)
+    return best_of(problem, list(answers.values()))
 
 
 def will_do(problem: Problem, found: PartAnswer, alone: Placed) -> bool:
