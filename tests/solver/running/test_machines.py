@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.models.errors import UsageError
+from fairlead.models.errors import InternalError, UsageError
 from fairlead.solver.running.deadline import Deadline, Stop, listening
 from fairlead.solver.running.processes import LocalProcesses, RayCluster, machines_of
 from fairlead.solver.running.search import ThisProcess, cores
@@ -51,6 +51,13 @@ def die_once(mark: str) -> str:
         path.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return "done"
+
+
+def die(number: int) -> int:
+    """Kill the process that runs this for an odd number."""
+    if number % 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
 
 
 def test_a_lost_process_loses_no_result(tmp_path: Path) -> None:
@@ -201,3 +208,15 @@ def test_ray_gives_the_same_results_and_starts_a_lost_task_again(tmp_path: Path)
         assert cluster.slots >= 1
         assert cluster.run(square, [5, 3, 4]) == [25, 9, 16]
         assert cluster.run(die_once, [str(tmp_path / "a")]) == ["done"]
+        with pytest.raises(InternalError, match="was lost"):
+            cluster.run(die, [0, 1])
+        assert cluster.run(square, [5]) == [25]
+
+
+@pytest.mark.long
+def test_work_that_loses_every_process_is_given_up() -> None:
+    """It is told, not begun for ever; what comes after it finds processes."""
+    with LocalProcesses(2) as processes:
+        with pytest.raises(InternalError, match="a process was lost 4 times"):
+            processes.run(die, [0, 1])
+        assert processes.run(square, [5, 3]) == [25, 9]

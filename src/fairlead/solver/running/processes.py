@@ -154,12 +154,22 @@ class RayCluster(Machines):
         self._known: dict[Callable[..., object], Any] = {}
 
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
-        """Return the results in the order of the tasks."""
+        """Return the results in the order of the tasks.
+
+        Raises `InternalError` where a task lost its worker every time, or the cluster is gone.
+        """
         if function not in self._known:
             # Ray sends a function to its workers once for every time it is wrapped.
             self._known[function] = self._ray.remote(num_cpus=1, max_retries=RETRIES)(function)
         remote = self._known[function]
-        results: list[Result] = self._ray.get([remote.remote(task) for task in tasks])
+        errors = self._ray.exceptions
+        try:
+            results: list[Result] = self._ray.get([remote.remote(task) for task in tasks])
+        except errors.RayTaskError:
+            # What the function itself raised: it is of that kind as well.
+            raise
+        except errors.RayError as error:
+            raise InternalError(f"work on the Ray cluster was lost, however often begun: {error}") from error
         return results
 
     def _close(self, *, at_once: bool) -> None:  # noqa: ARG002 - tasks of Ray end with the cluster
