@@ -217,7 +217,8 @@ def _divide_near_guided(level: Incumbent, guided: Incumbent) -> None:
 
 def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
-    itself = level.surrogate(level.model, guided.best, level.deadline)
+    # Levels that wait for time win more by it than this one by the last replicas.
+    itself = level.surrogate(level.model, guided.best, level.deadline.part(tuning.SHARE_OF_GUIDE))
     itself.lift(level.bound)
     search_neighbourhoods(itself, near=guided)
     if itself.best is None or level.best is None or itself.cost != level.cost:
