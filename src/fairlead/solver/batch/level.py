@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Flags, Whole
 from fairlead.solver.batch.dual.interior import inner_prices
-from fairlead.solver.batch.dual.relaxation import EvaluatedPrices, relax
+from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.first_placement import place_near
@@ -176,14 +176,17 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Surrogate, near
     nothing on where replicas stand, and ends with heaps of them. So only in the end placements are searched
     by the level itself, among places that the guide's prices call near.
     """
-    priced(level, _best_of(level.model, near), Sifting())
+    start = priced(level, _best_of(level.model, near), Sifting())
     if level.over:
         return
-    straight = guide.straight or level.model
-    sifted = sift(straight, level.prices, relax(straight, level.prices).rows, level.deadline)
+    prices = level.prices
+    if guide.straight is not None and guide.followed:
+        sifted = sift(guide.straight, prices, relax(guide.straight, prices).rows, level.deadline)
+        prices = sifted.prices
+        start = start if sifted.replicas is None else rounded(guide.straight, sifted.replicas)
     if level.best is None:
-        _lead_any(level, guided, straight, sifted)
-    tried = _best_of(guided.model, (*near, sifted.prices))
+        _lead_any(level, guided, guide.straight or level.model, prices, start)
+    tried = _best_of(guided.model, (*near, prices))
     start = priced(guided, tried, ABOUT_RIGHT, climbing=0 if near else 1)
     if not guided.offer(start) and is_far(guided):
         repair_rounded(guided, start)
@@ -214,7 +217,8 @@ def _divide_near_guided(level: Incumbent, guided: Incumbent) -> None:
 
 def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
-    itself = level.surrogate(level.model, guided.best, level.deadline)
+    # Levels that wait for time win more by it than this one by the last replicas.
+    itself = level.surrogate(level.model, guided.best, level.deadline.part(tuning.SHARE_OF_GUIDE))
     itself.lift(level.bound)
     search_neighbourhoods(itself, near=guided)
     if itself.best is None or level.best is None or itself.cost != level.cost:
@@ -223,13 +227,13 @@ def _vary_from_guided(level: Incumbent, guided: Incumbent) -> None:
         level.best = itself.best
 
 
-def _lead_any(level: Incumbent, guided: Incumbent, straight: LevelModel, sifted: EvaluatedPrices) -> None:
+def _lead_any(
+    level: Incumbent, guided: Incumbent, straight: LevelModel, prices: Prices, start: Whole
+) -> None:
     """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
-    if sifted.replicas is None:
-        return
     first = Incumbent.of(straight, None, level.search.part(tuning.SHARE_OF_ANY))
-    first.raise_bound(sifted.prices, sifted.rows)
-    repair_rounded(first, rounded(straight, sifted.replicas))
+    first.raise_bound(prices, relax(straight, prices).rows)
+    repair_rounded(first, start)
     if first.best is not None:
         level.offer(first.best)
         guided.offer(first.best)
@@ -238,12 +242,14 @@ def _lead_any(level: Incumbent, guided: Incumbent, straight: LevelModel, sifted:
 def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int = 0) -> Whole:
     """Find prices and the bound there; return a placement that may break limits.
 
-    An interior point method finds them, see `_inner`, unless those to start from are better. Otherwise,
-    without prices to start from, they come from an ascent; with some it takes so many times as many turns as
-    usual, and none for 0. From there linear programs go on.
+    An interior point method finds them, see `_inner`, unless those to start from are better, or their bound
+    is near the best placement. Otherwise, without prices to start from, they come from an ascent; with some
+    it takes so many times as many turns as usual, and none for 0. From there linear programs go on.
     """
     model = level.model
-    inner, precise = _inner(level)
+    if near is not None:
+        level.raise_bound(near, relax(model, near).rows)
+    inner, precise = _inner(level) if near is None or is_far(level) else (near, False)
     prices = _best_of(model, [each for each in (inner, near) if each is not None])
     if prices is not None and prices is inner:
         how = replace(how, radius=tuning.RADIUS_OF_INNER) if precise else how
@@ -261,12 +267,9 @@ def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int
 
 def _raise_bound(level: Incumbent, near: Sequence[Prices]) -> None:
     """Raise the bound of a level, starting from the best of some prices."""
-    inner, precise = _inner(level)
-    prices = _best_of(level.model, near if inner is None else [inner, *near]) or level.prices
-    radius = tuning.RADIUS_OF_INNER if precise and prices is inner else None
+    prices = _best_of(level.model, near) or level.prices
     rows = relax(level.model, prices).rows
-    how = replace(ABOUT_RIGHT, radius=radius)
-    sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), how)
+    sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), ABOUT_RIGHT)
     level.raise_bound(sifted.prices, sifted.rows)
 
 

@@ -91,7 +91,9 @@ class ContinuousProgram:
         """Return the price of one replica more of every piece, at its costs on the pinned levels."""
         count = len(self.columns)
         table = np.zeros(self.base.shape)
-        np.add.at(table.T, self.columns, (self.needs * shared[:count]).T)
+        # What a cluster shares stands side by side.
+        limited, first = np.unique(self.columns, return_index=True)
+        table[:, limited] = np.add.reduceat(self.needs * shared[:count], first, axis=1)
         found: Floats = table[self.row, self.column] + shared[count:] @ marginal
         return found
 

@@ -99,8 +99,7 @@ class _Point:
 
 def _step(at: Floats, way: Floats) -> float:
     """Return how far a way can be gone, at most all of it, until something reaches 0."""
-    falling = way < 0
-    return min(1.0, float(np.min(-at[falling] / way[falling], initial=np.inf)))
+    return 1.0 / max(1.0, float(np.max(-way / at, initial=0.0)))
 
 
 def _solved(program: ContinuousProgram, deadline: Deadline) -> tuple[_Point | None, bool]:
