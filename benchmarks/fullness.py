@@ -28,7 +28,7 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, moves
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload
 
 MOST = 1.05

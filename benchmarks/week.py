@@ -33,10 +33,9 @@ from week_tables import CONTENDERS, EVENTS, OPENB, SECONDS, Run, behind, missed,
 
 import fairlead
 from fairlead.models.problem import Problem
-from fairlead.solver.script.events import ClosedClusters, OtherManifests, Script, ScriptChange
+from fairlead.solver.script.events import ClosedClusters, OtherManifests, Script, ScriptChange, read_script
 from fairlead.solver.script.moments import ScriptMoment, moments
 from fairlead.solver.script.play import ScriptRun
-from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, SolveSettings
 
 KUBEADMIRAL = "kubeadmiral"

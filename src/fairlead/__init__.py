@@ -54,8 +54,7 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.plan import plan
     from fairlead.solver.plan.saved import PlanComparison, TargetDifference, compare_plans
     from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.solver.simulate.result import Effect, Simulation
-    from fairlead.solver.simulate.scenario import Scenario
+    from fairlead.solver.simulate.result import Effect, Scenario, Simulation
     from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solve import solve
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
@@ -91,8 +90,7 @@ _PUBLIC = {
     "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solve": "solve",
     "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",
-    "fairlead.solver.simulate.result": "Effect Simulation",
-    "fairlead.solver.simulate.scenario": "Scenario",
+    "fairlead.solver.simulate.result": "Effect Scenario Simulation",
     "fairlead.solver.why.answer": "ClusterWhy Gain Possible Shift Step Why",
     "fairlead.solver.why.why": "why",
 }

@@ -13,8 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.requirement import Binds, Kind, Requirement, Scope, Side
 from fairlead.models.rules import Candidates, WorkloadRule
 from fairlead.models.rules.custom import CHANGE, CustomClusterCost, CustomCost, CustomRule, Formulas
-from fairlead.models.rules.grouped import ClustersByGroup
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.numbered import ClustersByGroup, Number
 from fairlead.models.validity import completed
 
 

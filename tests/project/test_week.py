@@ -16,12 +16,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, value_of, with_balance
 from fairlead.models.statement import Violation
 from fairlead.solver.floor import keep_and_repair, standing_well
+from fairlead.solver.script.events import read_script
 from fairlead.solver.script.judge import FleetQuality
 from fairlead.solver.script.moments import ScriptMoment, moments
 from fairlead.solver.script.play import ScriptRun
 from fairlead.solver.script.played import Handled, HandledEvent
 from fairlead.solver.script.question import SchedulerState, evicted, whole_question, without
-from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, Decision, SolveSettings
 from places import ROOT
 

@@ -17,7 +17,7 @@ from fairlead.report.html import report_html
 from fairlead.report.html.attention import Concern, attention_section
 from fairlead.report.html.simulation_page import heat_section
 from fairlead.solver.simulate.changes import Lose
-from fairlead.solver.simulate.scenario import Scenario
+from fairlead.solver.simulate.result import Scenario
 from hand_made import feasible, infeasible, many, solved
 from report_reading import addresses, read
 from small_plans import NOON, compared, example, fleet, large, planned, service, simulated

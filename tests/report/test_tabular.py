@@ -11,7 +11,7 @@ import pytest
 import fairlead
 from fairlead.cli.app import main
 from fairlead.models.placement import Placement
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.report.blocks import Cell, Table, Text, cells, columns
 from fairlead.report.content.fleet import ReplicaChanges, change_of, closing, difference, grouped, places
 from fairlead.report.renderer import tabular, terminal

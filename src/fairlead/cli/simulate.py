@@ -163,8 +163,8 @@ def _played(
     """Read a fleet and a script, and play it; the time limit is for one event, and for a plan."""
     from fairlead.manifests.loading import load, select
     from fairlead.manifests.yaml.reader import read_documents
+    from fairlead.solver.script.events import manifests_of, read_script
     from fairlead.solver.script.play import play
-    from fairlead.solver.script.reading import manifests_of, read_script
     from fairlead.solver.script.schedulers import SolveSettings
 
     if (*inputs.files, script).count("-") > 1:

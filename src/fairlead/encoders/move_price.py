@@ -7,7 +7,7 @@ from fairlead.encoders.costs import Cost, Origin
 from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.moves import movable
-from fairlead.encoders.open_tiers import distance_of_open_tier
+from fairlead.encoders.open_totals import distance_of_open_tier
 from fairlead.encoders.scale import measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 from fairlead.encoders.costs import Cost, Origin, PeakCost
 from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.open_tiers import distance_of_open_tier
+from fairlead.encoders.open_totals import distance_of_open_tier
 from fairlead.encoders.scale import Apportionment, StepScale, measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Deviation

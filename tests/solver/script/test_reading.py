@@ -13,8 +13,7 @@ from builders import binding, cluster, static
 from fairlead.cli.app import main
 from fairlead.manifests.own.schema import json_schema
 from fairlead.models.errors import ManifestError
-from fairlead.solver.script.events import ClosedClusters, Closure, OtherManifests, Rebalance
-from fairlead.solver.script.reading import read_script
+from fairlead.solver.script.events import ClosedClusters, Closure, OtherManifests, Rebalance, read_script
 from places import ROOT
 
 FLEET = [

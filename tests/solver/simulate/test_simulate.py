@@ -23,15 +23,14 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.models.workload import Workload
-from fairlead.report.content.sweeps import scenario_table
+from fairlead.report.content.scenarios import scenario_table
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon
-from fairlead.solver.simulate.result import Effect
-from fairlead.solver.simulate.scenario import Scenario
+from fairlead.solver.simulate.result import Effect, Scenario
 from own_builders import own
 from places import ROOT
 from random_problems import random_problem

@@ -38,7 +38,7 @@ from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.source import Source
 from fairlead.models.triggers import as_triggered
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.report.content.scenarios import empty_additions
 from fairlead.solver.simulate.changed import changed

@@ -15,11 +15,10 @@ from fairlead.models.rules.custom import CustomCost, CustomRule
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.rules.evenness import Evenness
 from fairlead.models.rules.group_total import GroupTotal
-from fairlead.models.rules.grouped import Grouped
 from fairlead.models.rules.move_budget import MoveBudget
 from fairlead.models.rules.move_price import MovePrice
 from fairlead.models.rules.moves import Moves
-from fairlead.models.rules.numbered import Numbered
+from fairlead.models.rules.numbered import Grouped, Numbered
 from fairlead.models.rules.price import Price
 from fairlead.models.rules.quota import Quota
 from fairlead.models.rules.shares import Shares

@@ -18,8 +18,7 @@ from fairlead.models.errors import ExtensionError
 from fairlead.models.levels import NAMES, Level, Measured
 from fairlead.models.mistaken import Unmistakable
 from fairlead.models.requirement import GivesWay, Side
-from fairlead.models.rules.grouped import Grouped
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.numbered import Grouped, Number
 from fairlead.models.words import listed
 
 CHANGE = "custom"

@@ -9,8 +9,7 @@ from typing import ClassVar, Self
 from fairlead.models.cluster import Cluster, noun_of
 from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
-from fairlead.models.rules.grouped import ClustersByGroup, Grouped
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.numbered import ClustersByGroup, Grouped, Number
 from fairlead.models.source import Source
 from fairlead.models.words import counted
 

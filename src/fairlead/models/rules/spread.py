@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 from fairlead.models.cluster import groups_of, noun_of
 from fairlead.models.data import WorkloadData
 from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
-from fairlead.models.rules.grouped import Grouped
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.numbered import Grouped, Number
 from fairlead.models.source import Source
 from fairlead.models.words import listed
 

@@ -23,8 +23,7 @@ from fairlead.models.requirement import (
     Scope,
     Side,
 )
-from fairlead.models.rules.grouped import ClustersByGroup, Grouped, joined, left_in
-from fairlead.models.rules.numbered import Number
+from fairlead.models.rules.numbered import ClustersByGroup, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
 from fairlead.models.words import be, counted, listed
 

@@ -8,7 +8,7 @@ from typing import Literal
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import short_amount
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
 from fairlead.report.content.fleet import ALL_SHOWN
 from fairlead.report.terminal import Look

@@ -2,7 +2,7 @@
 
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Comparison
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.report.content.fullness import planned
 from fairlead.report.content.simulation import level_pairs
 from fairlead.report.content.why import gain_sentence, told

@@ -28,12 +28,16 @@ from fairlead.report.content.scenarios import (
     copies_lost,
     empty_additions,
     fills_first,
+    missing,
     other_groups,
+    scenario_table,
+    scenario_verdict,
+    sweep_words,
     title,
+    told,
     verdict,
 )
 from fairlead.report.content.simulation import level_table, next_steps, shift_table, unchanged, workload_table
-from fairlead.report.content.sweeps import missing, scenario_table, scenario_verdict, sweep_words, told
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
@@ -44,8 +48,7 @@ from fairlead.report.html.attention import (
 from fairlead.report.html.sections import conflict_section, making_section, next_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
-from fairlead.solver.simulate.result import Simulation
-from fairlead.solver.simulate.scenario import Scenario
+from fairlead.solver.simulate.result import Scenario, Simulation
 
 ROWS_SHOWN = 2000
 """Workloads, and clusters of workloads, that tables show."""

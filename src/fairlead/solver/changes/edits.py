@@ -1,10 +1,11 @@
 """Edits of manifests that a change needs, also inside the JSON of annotations."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
+from fairlead.manifests.yaml.documents import Path, value_at
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
@@ -14,8 +15,6 @@ from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import ChangeKind, taint_of
 
-Step = str | int
-Path = tuple[Step, ...]
 Data = Mapping[str, Any]
 
 PLACEMENT: Path = ("spec", "placement")
@@ -93,7 +92,7 @@ def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
     path: Path = ("spec", "workloadSelector", "names")
     rules = [rule for rule in problem.rules if isinstance(rule, Companionship)]
     keys = {key for rule in rules if rule.source == change.source for key in rule.members}
-    known = at(data, path) or sorted({problem.workload_by_key[key].name for key in keys})
+    known = value_at(data, *path) or sorted({problem.workload_by_key[key].name for key in keys})
     leaves = problem.workload_by_key[change.workload or ""].name
     left = [name for name in known if name != leaves]
     # Without any name everything would be selected; one alone has no company.
@@ -108,7 +107,7 @@ def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
     budgets = (each for each in problem.rules if isinstance(each, MoveBudget))
     running = replicas_of(next(each for each in budgets if each.name == change.named), problem)
     several = path[-1:] in (("perWorkload",), ("perNamespace",))
-    if several and str(at(data, path)).endswith("%") and change.after <= running:
+    if several and str(value_at(data, *path)).endswith("%") and change.after <= running:
         yield Edit(path, f"{-(-100 * change.after // running)}%", "most")
     else:
         yield Edit(path, change.after, "most")
@@ -120,21 +119,11 @@ def toleration(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
     wanted = {"key": taint.key, **how, "effect": taint.effect}
     if inside(path):
-        yield Edit(path, tolerated(str(at(data, path) or "[]"), wanted))
+        yield Edit(path, tolerated(str(value_at(data, *path) or "[]"), wanted))
         return
-    known = at(data, path) or []
+    known = value_at(data, *path) or []
     if wanted not in known:
         yield Edit((*path, len(known)), wanted)
-
-
-def at(data: Any, path: Iterable[Step]) -> Any:
-    """Return the value at a path; None where there is none."""
-    for step in path:
-        try:
-            data = data[step]
-        except (LookupError, TypeError):
-            return None
-    return data
 
 
 def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
@@ -144,7 +133,7 @@ def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) ->
     if not isinstance(workload.declared, FederatedUnit):
         yield from _bound(change, name, data, problem)
     elif inside(path):
-        text = preferred(str(at(data, path) or "[]"), change.cluster or "", name, change.after)
+        text = preferred(str(value_at(data, *path) or "[]"), change.cluster or "", name, change.after)
         yield Edit(path, text)
     else:
         yield from _preference(change, name, data)
@@ -152,7 +141,7 @@ def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) ->
 
 def _preference(change: Change, name: str, data: Data) -> Iterator[Edit]:
     """Yield a number of the placement list of KubeAdmiral's policy: the last entry of a cluster counts."""
-    entries = at(data, PLACEMENT) or []
+    entries = value_at(data, *PLACEMENT) or []
     found = [position for position, entry in enumerate(entries) if entry.get("cluster") == change.cluster]
     if found:
         yield Edit((*PLACEMENT, found[-1], "preferences", name), change.after)
@@ -165,7 +154,7 @@ def _bound(change: Change, name: str, data: Data, problem: Problem) -> Iterator[
     higher maximum the cluster is taken out of the terms that would still hold it down.
     """
     base = _base(change.source.path if change.source else ())
-    terms = at(data, (*base, TERMS)) or []
+    terms = value_at(data, *base, TERMS) or []
     known = [at for at, term in enumerate(terms) if _names(term) == [change.cluster] and name in term]
     own = known[-1] if known else len(terms)
     low: list[int] = []
@@ -175,7 +164,7 @@ def _bound(change: Change, name: str, data: Data, problem: Problem) -> Iterator[
             inside = () if term.get("targetCluster") is None else ("targetCluster",)
             yield Edit(
                 (*base, TERMS, position, *inside, "exclude"),
-                [*(at(term, (*inside, "exclude")) or []), change.cluster],
+                [*(value_at(term, *inside, "exclude") or []), change.cluster],
             )
             low += [term["minReplicas"]] if "minReplicas" in term else []
     if known:
@@ -215,11 +204,11 @@ def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     """Yield a total: a number, or the bounds of a set; an entry for many sets gives way on one side."""
     if inside(path):
         annotation, entry = parted(path)
-        yield Edit(annotation, specified(str(at(data, annotation)), entry, change.after))
+        yield Edit(annotation, specified(str(value_at(data, *annotation)), entry, change.after))
     elif path[-1:] == ("replicas",):
         yield Edit(path, change.after)
     elif path[:2] == ("spec", "groups"):
-        both = change.kind == ChangeKind.TOTAL and not at(data, (*path, "groupBy"))
+        both = change.kind == ChangeKind.TOTAL and not value_at(data, *path, "groupBy")
         lower = change.after < change.before
         if both or lower:
             yield Edit((*path, "minReplicas"), change.after, "least")
@@ -247,7 +236,7 @@ def _survival(change: Change, data: Data, workload: Workload) -> Edit:
 
     A part stays one, rounded down, so that workloads with other numbers of replicas have to leave no more.
     """
-    if at(data, ("spec", "minPercent")) is None:
+    if value_at(data, "spec", "minPercent") is None:
         return Edit(("spec", "minReplicas"), change.after, "least")
     return Edit(("spec", "minPercent"), f"{100 * change.after // workload.replicas}%", "least")
 
@@ -281,5 +270,5 @@ def tolerated(text: str, toleration: Mapping[str, str]) -> str:
 def specified(text: str, entry: Path, number: int) -> str:
     """Return specified totals with another number of replicas in one of their entries, given by its path."""
     data = json.loads(text)
-    at(data, entry)["replicas"] = number
+    value_at(data, *entry)["replicas"] = number
     return json.dumps(data)

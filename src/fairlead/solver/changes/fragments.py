@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, assert_never
 
+from fairlead.manifests.yaml.documents import Path, value_at
 from fairlead.manifests.yaml.scalars import to_yaml_stream
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
@@ -13,7 +14,7 @@ from fairlead.models.quantity import format_units
 from fairlead.models.source import FederatedUnit, KarmadaBinding, ObjectName, Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.edits import PLACEMENT, Edit, Path, companions, edits, inside, moved, toleration
+from fairlead.solver.changes.edits import PLACEMENT, Edit, companions, edits, inside, moved, toleration
 from fairlead.solver.changes.kinds import ChangeKind
 from fairlead.solver.changes.quota import entries, number_of, skeleton
 
@@ -43,10 +44,6 @@ class _Object:
     data: Document = field(default_factory=dict)
     touched: dict[Path, Any] = field(default_factory=dict)
 
-    def know(self, data: Mapping[str, Any]) -> None:
-        """Learn more of what was written; what is known already, or was changed, stays."""
-        _fill(self.data, data)
-
     def change(self, edit: Edit) -> None:
         """Make an edit; of two numbers for one entry the one that suits everybody counts."""
         if edit.lenient is not None and edit.path in self.touched:
@@ -61,11 +58,8 @@ class _Object:
     def fragment(self) -> Document:
         """Return the identity of the object and all values that changed; lists as a whole."""
         found = _header(self.name)
-        for keys in dict.fromkeys(_up_to_list(path) for path in self.touched):
-            value: Any = self.data
-            for key in keys:
-                value = value[key]
-            _put(found, keys, deepcopy(value))
+        for keys in dict.fromkeys(tuple(takewhile(_is_key, path)) for path in self.touched):
+            Edit(keys, deepcopy(value_at(self.data, *keys))).into(found)
         return found
 
 
@@ -86,7 +80,7 @@ def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ..
     objects: dict[ObjectName, _Object] = {}
     for place in chain.from_iterable(places(change, problem) for change in changes):
         changed = objects.setdefault(place.name, _Object(place.name))
-        changed.know(place.data)
+        _fill(changed.data, place.data)
         # Later changes see what earlier ones put there, such as the end of a list.
         for edit in place.edits(changed.data):
             changed.change(edit)
@@ -100,7 +94,7 @@ def _header(name: ObjectName) -> Document:
 
 
 def _fill(data: Document, more: Mapping[str, Any]) -> None:
-    """Add what is missing in a document."""
+    """Add what is missing in a document; what is known already, or was changed, stays."""
     for key, value in more.items():
         if key not in data:
             data[key] = deepcopy(value) if isinstance(value, dict | list) else value
@@ -108,22 +102,9 @@ def _fill(data: Document, more: Mapping[str, Any]) -> None:
             _fill(data[key], value)
 
 
-def _up_to_list(path: Path) -> tuple[str, ...]:
-    """Return a path as far as it leads through mappings only."""
-    keys: list[str] = []
-    for step in path:
-        if not isinstance(step, str):
-            break
-        keys.append(step)
-    return tuple(keys)
-
-
-def _put(document: Document, path: tuple[str, ...], value: Any) -> None:
-    """Put a value into nested mappings."""
-    inner = document
-    for key in path[:-1]:
-        inner = inner.setdefault(key, {})
-    inner[path[-1]] = value
+def _is_key(step: str | int) -> bool:
+    """Tell whether a step leads into a mapping, not into a list."""
+    return isinstance(step, str)
 
 
 def places(change: Change, problem: Problem) -> Iterator[ChangedObject]:

@@ -22,12 +22,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.columns.choice import ChoiceSet, Floats, Numbers
-from fairlead.solver.columns.diving import Diving
 from fairlead.solver.columns.filled_rows import rows_and_choices
 from fairlead.solver.columns.master import MixMaster
 from fairlead.solver.columns.mix import NOTHING, ChoicePart, Mix
 from fairlead.solver.columns.own_cost import OwnCost, own_cost
-from fairlead.solver.columns.rounding import together
+from fairlead.solver.columns.rounding import Diving, together
 from fairlead.solver.columns.rounds import AGAIN, CLOSE, ROUNDS, raised
 from fairlead.solver.running.deadline import Deadline
 

@@ -18,9 +18,8 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.exact.allocation import exactly
-from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of, fewest_in_use
+from fairlead.solver.exact.boxes import Available, WorkloadBox, asked_of, box_of, fewest_in_use
 from fairlead.solver.exact.marginal import Box
-from fairlead.solver.exact.set_ranges import asked_of
 
 Divide = Callable[[Workload, Problem, WorkloadBox], Mapping[str, int] | None]
 """Divides the replicas of a workload inside its box; None where it finds no division."""

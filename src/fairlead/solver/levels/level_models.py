@@ -18,7 +18,7 @@ from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.attainment import LevelProof
-from fairlead.solver.columns.diving import FAR
+from fairlead.solver.columns.rounding import FAR
 from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.polishing import polished
 from fairlead.solver.levels.priced_lines import priced_lines

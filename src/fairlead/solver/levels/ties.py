@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Place, replicas_at
 from fairlead.models.placement import Placement
 from fairlead.solver.running.engine import run
 from fairlead.solver.running.search import RunLimits, Verdict
@@ -54,13 +54,13 @@ def settle(encoding: Encoding, best: Placement, effort: RunLimits) -> TieBreak:
         return TieBreak(start or best, certain=start is not None)
     found = best
     for group in _groups(encoding, places):
-        if any(_at(found, place) < encoding.variables.range(place).upper for place in group):
+        if any(replicas_at(found, place) < encoding.variables.range(place).upper for place in group):
             better = _minimise(encoding, _radix(encoding, group), found, effort)
             if better is None:
                 return TieBreak(found, certain=False)
             found = better
         for place in group:
-            count = _at(found, place)
+            count = replicas_at(found, place)
             encoding.model.add_linear_constraint(encoding.replicas(*place), count, count)
     return TieBreak(found, certain=True)
 
@@ -100,8 +100,3 @@ def _radix(encoding: Encoding, group: Sequence[Place]) -> list[Term]:
         terms.append((encoding.replicas(*place), -weight))
         weight *= upper - lower + 1
     return terms
-
-
-def _at(placement: Placement, place: Place) -> int:
-    """Return the replicas at a place."""
-    return placement.of(place.workload).get(place.cluster, 0)

@@ -25,8 +25,7 @@ from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.running.deadline import Deadline, listening
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, told_once
-from fairlead.solver.simulate.result import Simulation, effects
-from fairlead.solver.simulate.scenario import Scenario, fullness_of, gives_way_least
+from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of, gives_way_least
 from fairlead.solver.solve import solve
 
 DRAIN = "drain"

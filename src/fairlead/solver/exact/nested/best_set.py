@@ -19,9 +19,6 @@ import numpy as np
 from fairlead.solver.exact.nested.joined_tables import Flags, Merits, Numbers, Way, join
 from fairlead.solver.exact.nested.limits import GroupLimits
 
-Counts = tuple[Numbers, Numbers]
-"""Fewest and most clusters of every finest group."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PickedSet:
@@ -88,8 +85,6 @@ class Picker:
         Clusters that have to be used; all are open.
     needed
         By partition, groups of which some cluster has to be used.
-    counts
-        Fewest and most clusters of every finest group in use; clusters have to be counted then.
     """
 
     def __init__(
@@ -98,9 +93,7 @@ class Picker:
         open_to: Flags,
         required: Flags,
         needed: Sequence[Flags] | None = None,
-        counts: Counts | None = None,
     ) -> None:
-        self._counts = counts
         self._limits = limits
         self._size = len(open_to)
         self._open = np.flatnonzero(open_to)
@@ -127,24 +120,15 @@ class Picker:
     def pick(self, merits: Merits, order: Numbers | None = None) -> PickedSet | None:
         """Return a best set; None where no set keeps the limits.
 
-        Merits are those of clusters, and may be those of groups in use after them (`GroupLimits.nodes`); rows
-        of them are those that count in finest groups of which one cluster is used, two, and so on.
+        Merits are those of clusters, and may be those of groups in use after them (`GroupLimits.nodes`).
         `order`: what `by_group` returns for these merits, where it is known already.
         """
         if not len(self._open):
             return None
-        rows = merits if merits.ndim > 1 else merits[None]
-        *groups, _ = self._limits.split(rows[0])
-        least = lowest(rows[0])
-        singles = [self._limits.split(row)[-1][self._open] for row in rows]
-        orders = [self.by_group(falling(single)) if order is None else order for single in singles]
-        table, counts = self._leaf_tables(singles[0][orders[0]], least)
-        if len(rows) > 1:
-            groups[-1] = np.zeros_like(groups[-1])
-            for number in range(1, table.shape[1]):
-                row = min(number, len(rows)) - 1
-                merits, _ = self._leaf_tables(singles[row][orders[row]], least)
-                table[:, number] = _with(self._limits.split(rows[row])[-2], merits[:, number], least)
+        *groups, single = self._limits.split(merits)
+        single, least = single[self._open], lowest(merits)
+        order = self.by_group(falling(single)) if order is None else order
+        table, counts = self._leaf_tables(single[order], least)
         reach = [int(self._sizes.max())]
         storeys: list[_Storey] = []
         for depth in reversed(range(len(self._axes))):
@@ -160,15 +144,8 @@ class Picker:
             return None
         taken = self._way_back(at, storeys, counts)
         result = np.zeros(self._size, dtype=bool)
-        for row, ranked in enumerate(orders):
-            some = taken if len(rows) == 1 else np.where(taken == row + 1, taken, 0)
-            result[self._open[ranked[self._rank < some[self._by_leaf]]]] = True
+        result[self._open[order[self._rank < taken[self._by_leaf]]]] = True
         return PickedSet(result, table[0].ravel()[at])
-
-    @property
-    def counted(self) -> int:
-        """Return how many clusters are counted at most; 0 where they are not, or where none is in a group."""
-        return self._clusters.cap if self._clusters.exact and self._axes else 0
 
     def by_group(self, ranked: Numbers) -> Numbers:
         """Return the open clusters, ranked by falling merit, by group instead, the required ones first."""
@@ -185,8 +162,6 @@ class Picker:
             gained = np.bincount(self._by_leaf[(merits > 0) | self._first], minlength=groups)
             counts = np.maximum(np.arange(self._clusters.cap + 1), np.maximum(gained, 1)[:, None])
         possible = (counts >= np.maximum(self._held, 1)[:, None]) & (counts <= self._sizes[:, None])
-        if self._counts is not None:
-            possible &= (counts >= self._counts[0][:, None]) & (counts <= self._counts[1][:, None])
         ends = np.where(possible, self._start[:, None] + counts, 0)
         table = np.where(possible, sums[ends] - sums[self._start][:, None], least)
         return table, counts

@@ -18,7 +18,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Shares, Spread, Weights
 from fairlead.models.score import better, in_order, levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.boxes import WorkloadBox
+from fairlead.solver.exact.boxes import SetRanges, WorkloadBox, asked_of
 from fairlead.solver.exact.costs.deviations import Minimax
 from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
 from fairlead.solver.exact.costs.pieces import Pieces
@@ -31,7 +31,6 @@ from fairlead.solver.exact.nested.narrowed_face import narrow_all
 from fairlead.solver.exact.nested.replica_price import Cost
 from fairlead.solver.exact.nested.ties import settle
 from fairlead.solver.exact.nested.whole_face import whole_face
-from fairlead.solver.exact.set_ranges import SetRanges, asked_of
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36

@@ -14,7 +14,6 @@ import numpy as np
 
 from fairlead.solver.exact.nested.best_set import (
     CountAxis,
-    Counts,
     PickedSet,
     Picker,
     TooLongError,
@@ -31,17 +30,11 @@ MOST_STEPS = 2 * 10**7
 """Steps of filling tables with numbers beyond 64 bits: an entry counts four, and one more for each word."""
 
 
-def picker_of(
-    limits: GroupLimits,
-    open_to: Flags,
-    required: Flags,
-    needed: Sequence[Flags],
-    counts: Counts | None = None,
-) -> Picker:
+def picker_of(limits: GroupLimits, open_to: Flags, required: Flags, needed: Sequence[Flags]) -> Picker:
     """Return a picker of sets whose clusters are counted; see `Picker`."""
     if limits.crossing is not None:
-        return CrossingPicker(limits, limits.crossing, open_to, required, needed, counts)
-    return Picker(limits, open_to, required, needed, counts)
+        return CrossingPicker(limits, limits.crossing, open_to, required, needed)
+    return Picker(limits, open_to, required, needed)
 
 
 class CrossingPicker(Picker):
@@ -57,9 +50,8 @@ class CrossingPicker(Picker):
         open_to: Flags,
         required: Flags,
         needed: Sequence[Flags],
-        counts: Counts | None = None,
     ) -> None:
-        super().__init__(limits, open_to, required, needed, counts)
+        super().__init__(limits, open_to, required, needed)
         self._axes = [axis_of(least, most) for least, most in crossing.ends]
         self._clusters = axis_of(limits.least, limits.most)
         self._parts = [

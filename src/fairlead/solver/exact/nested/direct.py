@@ -112,11 +112,7 @@ def without_choice(face: Face, cost: Cost, depth: int | None = None) -> Face | N
 
     None where no set of clusters can keep them, or where it is not seen that one can.
     """
-    if (
-        face.counts is not None
-        or not face.settled
-        or (isinstance(cost, Pieces) and cost.using is not None and bool(cost.using.any()))
-    ):
+    if not face.settled or (isinstance(cost, Pieces) and cost.using is not None and bool(cost.using.any())):
         return None
     if face.sums:
         found = _best_in_groups(face, cost, len(face.limits.wider) if depth is None else depth)

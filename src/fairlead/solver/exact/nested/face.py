@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from fairlead.solver.exact.laminar import Depth, LaminarBox
 from fairlead.solver.exact.marginal import Box
 from fairlead.solver.exact.nested.best_set import (
-    Counts,
     NoPriceError,
     PickedSet,
     Picker,
@@ -63,8 +62,6 @@ class Face:
     have sums, groups in use have merits too, after those of clusters (`GroupLimits.nodes`)."""
     sums: Sequence[tuple[Numbers, Numbers]] = ()
     """Fewest and most replicas of a group in use, by partition; empty where no group has any of its own."""
-    counts: Counts | None = None
-    """Fewest and most clusters of every finest group in use; None where that is not told."""
     first: Flags | None = None
     """Set that holds the first clusters by name among the best; None where it was not looked for."""
     near: SetHint = field(default_factory=SetHint)
@@ -75,7 +72,7 @@ class Face:
         """Picks sets of this face's clusters."""
         if self.limits.crossing is None and entries(self.limits) > LARGE_TABLE:
             return PricedPicker(self.limits, self.open_to, self.required, self.needed, self.near)
-        return picker_of(self.limits, self.open_to, self.required, self.needed, self.counts)
+        return picker_of(self.limits, self.open_to, self.required, self.needed)
 
     def pick_exactly(self, merits: Merits) -> PickedSet | None:
         """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
@@ -133,12 +130,7 @@ class Face:
     @property
     def is_box(self) -> bool:
         """Whether any clusters may be used, each from one replica on."""
-        free = (
-            self.settled
-            and self.counts is None
-            and not self.limits.bind
-            and not np.any(~self.required & (self.lower > 1))
-        )
+        free = self.settled and not self.limits.bind and not np.any(~self.required & (self.lower > 1))
         return free and all(
             bool(np.all(needed | (lower == 0)))
             for needed, (lower, _) in zip(self.needed, self.sums, strict=False)
@@ -239,17 +231,6 @@ class Face:
         needed = [each.copy() for each in self.needed]
         needed[depth][group] = True
         return replace(self, needed=needed, first=None)
-
-    def with_count(self, group: int, least: int, most: int) -> "Face":
-        """Return the part in which so many clusters of a finest group are used, at least one."""
-        limit = self.limits.wider[-1]
-        low, high = self.counts or (
-            np.zeros(limit.groups, np.int64),
-            np.bincount(limit.group, minlength=limit.groups),
-        )
-        low, high = low.copy(), high.copy()
-        low[group], high[group] = max(low[group], least), min(high[group], most)
-        return replace(self.with_group(len(self.limits.wider) - 1, group, used=True), counts=(low, high))
 
     def with_cluster(self, at: int, *, used: bool) -> "Face":
         """Return the part in which a cluster is used, or is not."""

@@ -36,7 +36,7 @@ def in_groups(face: Face, cost: Cost, depth: int, near: Fraction | None) -> Face
     """
     search = _InGroups(SetsInGroups(face, cost, SummedParts.of(face, depth)))
     guess = search.guess(near)
-    return None if guess is None else search.exactly(search.bounded(guess))
+    return None if guess is None else search.exactly(guess)
 
 
 class _InGroups(PriceSearch):
@@ -90,22 +90,11 @@ class _InGroups(PriceSearch):
         size = abs(price) * self.face.total + abs(Fraction(self._merit))
         return self.line(price, used).at(price) - Fraction(ROUNDING) * size > 2 * self.sets.dearest + 1
 
-    def bounded(self, guess: PriceGuess) -> PriceGuess:
-        """Return a guess with what nothing costs less than, where groups have prices by number of clusters.
-
-        Prices inside of groups are those at its price then.
-        """
+    def exactly(self, guess: PriceGuess) -> FaceAtPrice:
+        """Return merits and replicas at prices in whole numbers."""
         if not guess.is_best:
             self.best(guess.price)
             self._own = {}
-        if not self.sets.counted:
-            return guess
-        price, total = self.sets.price, self.face.total
-        size = abs(price) * total + abs(self._merit)
-        return replace(guess, bound=Fraction(price * total - self._merit - ROUNDING * size))
-
-    def exactly(self, guess: PriceGuess) -> FaceAtPrice:
-        """Return merits and replicas at prices in whole numbers."""
         face, limits, units = self.face, self.face.limits, self.sets.units
         prices = self._exact_prices(guess)
         of_units = prices[-1][units.around[-1]] if units.depth else np.full(len(units.lower), guess.price)

@@ -27,9 +27,8 @@ from fairlead.solver.exact.nested.replica_price import ClusterPriceSearch, Cost,
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8
-# Where groups have sums: at most, and times clusters; more where numbers of clusters are counted.
+# Where groups have sums: at most, and times clusters.
 MOST_NODES_IN_GROUPS = 16, 2**11
-MOST_COUNTED_NODES = 48, 2**12
 
 
 class Rank(NamedTuple):
@@ -90,8 +89,7 @@ def _most_nodes(face: Face) -> int:
     """Return how many parts of a face may be looked at."""
     if not face.sums:
         return MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES
-    counted = isinstance(face.picker, Picker) and face.picker.counted > 0
-    most, clusters = MOST_COUNTED_NODES if counted else MOST_NODES_IN_GROUPS
+    most, clusters = MOST_NODES_IN_GROUPS
     return min(most, clusters // len(face.lower) + 1)
 
 
@@ -162,9 +160,7 @@ def _hard(
 def _parted(
     face: Face, guess: PriceGuess, pairs: Sequence[tuple[Flags | None, Flags | None]], rank: Rank
 ) -> _BoundedParts:
-    """Cut a face along numbers of clusters, else along what two sets differ in, else along anything open."""
-    if guess.bound is not None and guess.fitting is not None and (parts := _counted(face, guess.fitting)):
-        return _BoundedParts(rank._replace(cost=max(guess.bound, rank.cost)), parts, guess.price)
+    """Cut a face along what two sets differ in, else along anything open."""
     for one, other in pairs:
         halves = None if one is None or other is None else _halves(face, one, other)
         if halves is not None:
@@ -210,27 +206,6 @@ def _halves(face: Face, one: Flags, other: Flags) -> tuple[Face, Face] | None:
         return None
     at = int(different[np.argmax(face.upper[different])])
     return face.with_cluster(at, used=False), face.with_cluster(at, used=True)
-
-
-def _counted(face: Face, used: Flags) -> tuple[Face, ...]:
-    """Cut a face along how many clusters of a finest group are used; as many as a set uses come last.
-
-    None where all groups of the set have such a number.
-    """
-    limit = face.limits.wider[-1]
-    counts, sizes = (np.bincount(limit.group[each], minlength=limit.groups) for each in (used, face.open_to))
-    low, high = face.counts or (np.zeros_like(counts), sizes)
-    for group in np.flatnonzero((counts > 0) & (low < np.minimum(high, sizes))).tolist():
-        count, most = int(counts[group]), int(min(high[group], sizes[group]))
-        parts = (
-            [] if face.needed[-1][group] else [face.with_group(len(face.limits.wider) - 1, group, used=False)]
-        )
-        if count > max(low[group], 1):
-            parts.append(face.with_count(group, 1, count - 1))
-        if count < most:
-            parts.append(face.with_count(group, count + 1, most))
-        return (*parts, face.with_count(group, count, count))
-    return ()
 
 
 def _any_halves(face: Face, used: Flags) -> tuple[Face, Face] | None:

@@ -34,8 +34,6 @@ class PriceGuess:
     fitting: Flags | None = None
     few: Flags | None = None
     many: Flags | None = None
-    bound: Fraction | None = None
-    """Least cost of any placement, as far as known; None where the price says so."""
 
     @property
     def is_best(self) -> bool:

@@ -1,8 +1,7 @@
 """About the best set of clusters at a price of a replica, where groups have sums: searched in floats.
 
 Inside of a group at a bound a replica has a price of its own: the one at which the group would hold what it
-may. Which clusters it would use is told by what these bring. Where clusters are counted and few, a finest
-group has a price for every number of them.
+may. Which clusters it would use is told by what these bring.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,13 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.exact.nested.best_set import Picker
 from fairlead.solver.exact.nested.face import Face, Flags, Numbers
 from fairlead.solver.exact.nested.joined_tables import Merits
 from fairlead.solver.exact.nested.replica_price import Cost
 
-MOST_COUNTED = 2**12
-"""Clusters, times how many are used at most, up to which groups have prices for every number."""
 DOUBLINGS = 60
 HALVINGS = 20
 WHOLE_STEPS = 2.0**40
@@ -79,8 +75,6 @@ class SetsInGroups:
     def best(self, price: float) -> tuple[Flags | None, float]:
         """Return about the best set at a price, and its merit; the prices inside of groups are kept."""
         face = self.face
-        if self.counted:
-            return self._best_counted(price)
         merits = self._merits(price)
         picked = face.picker.pick(self._after(merits))
         if picked is None:
@@ -93,14 +87,6 @@ class SetsInGroups:
         ends = (self.units.lower, self.units.upper)
         merits = np.minimum(*(self.cost.guess(0.0, each, each)[1] for each in ends))
         return float(-np.minimum(merits, 0)[self.units.open_to].sum())
-
-    @cached_property
-    def counted(self) -> int:
-        """How many clusters are counted at most in finest groups that have bounds; 0 where they are not."""
-        face, picker = self.face, self.face.picker
-        if not isinstance(picker, Picker) or self.units.depth < len(face.limits.wider):
-            return 0
-        return picker.counted if picker.counted * np.count_nonzero(face.open_to) <= MOST_COUNTED else 0
 
     def earned(self, prices: Sequence[NDArray[Any]], price: Any) -> list[NDArray[Any]]:
         """Return the merit of the use of groups by the replicas that they have to hold, by depth."""
@@ -125,36 +111,6 @@ class SetsInGroups:
         held, _ = self.cost.guess(of_units, units.lower, units.upper)
         return float(self._up(np.where(self._of_units(used), held, 0)).sum())
 
-    def _best_counted(self, price: float) -> tuple[Flags | None, float]:
-        """Return about the best set at a price, where groups have prices for every number of clusters."""
-        face, units = self.face, self.units
-        outer = self._inside(price)[:-1]
-        around = (outer[-1] if outer else np.full(1, price))[face.limits.around[-1]]
-        inside, never = self._by_count(around)
-        rows = []
-        for each in inside:
-            _, single = self.cost.guess(each[units.around[-1]], units.lower, units.upper)
-            rows.append(np.concatenate([single, *self.earned([*outer, each], price)]))
-        merits = np.array(rows)
-        groups = merits[:, merits.shape[1] - never.shape[1] :]
-        groups[never] = -2 * np.abs(merits).max(axis=0).sum() - 1
-        picked = face.picker.pick(self._after(merits))
-        if picked is None:
-            return None, 0.0
-        counts = np.bincount(units.around[-1][picked.used], minlength=inside.shape[1])
-        mean = round(counts.sum() / max(1, np.count_nonzero(counts)))
-        row = np.where(counts > 0, counts, mean) - 1
-        self.price, self.inside = (
-            price,
-            [*outer, inside[np.minimum(row, len(inside) - 1), np.arange(len(row))]],
-        )
-        # Clusters and finest groups bring what is in the row of their number of clusters.
-        leaf = merits.shape[1] - len(counts)
-        row = np.zeros(merits.shape[1], dtype=np.int64)
-        row[: len(face.lower)], row[leaf:] = counts[units.around[-1]] - 1, counts - 1
-        nodes = np.flatnonzero(face.nodes(picked.used))
-        return picked.used, float(merits[row[nodes], nodes].sum())
-
     def _after(self, merits: Floats) -> Merits:
         """Return merits that count after those of levels before, as whole numbers where there are any."""
         face = self.face
@@ -164,7 +120,7 @@ class SetsInGroups:
         whole = np.rint(merits / largest * WHOLE_STEPS).astype(np.int64)
         open_to = np.concatenate([face.open_to, np.ones(len(face.merits) - len(face.open_to), dtype=bool)])
         whole = np.where(open_to, whole, 0)
-        factor = 2 * int(np.abs(whole).reshape(-1, whole.shape[-1]).max(axis=0).sum()) + 1
+        factor = 2 * int(np.abs(whole).sum()) + 1
         return face.merits.astype(object) * factor + whole
 
     def _merits(self, price: float) -> Floats:
@@ -187,7 +143,7 @@ class SetsInGroups:
         outer = np.full(1, price)
         for number in range(self.units.depth):
             around = outer[self.face.limits.around[number]]
-            outer, _ = _at_bounds(partial(self._sums, number), around, *self.face.sums[number])
+            outer = _at_bounds(partial(self._sums, number), around, *self.face.sums[number])
             found.append(outer)
         return found
 
@@ -239,54 +195,16 @@ class SetsInGroups:
         """Return the group around each unit, or each group of a depth."""
         return self.units.around[-1] if depth == self.units.depth else self.face.limits.around[depth]
 
-    def _by_count(self, price: Floats) -> tuple[Floats, Flags]:
-        """Return prices inside of finest groups, by number of clusters in use, near those around them.
 
-        Returns as well where so many clusters cannot hold what the group may hold.
-        """
-        at, (lower, upper) = self._rows, self.face.sums[-1]
-        flat = np.maximum(at, 0).ravel()
-        cost, low, high = self.cost.of(flat), self.units.lower[flat], self.units.upper[flat]
-        numbers = np.arange(self.counted)
-        first = np.where(self.units.required[flat], 2.0**60, 0.0)
-        closed = (at < 0).ravel()
-
-        def sums(inside: Floats) -> Floats:
-            spread = np.repeat(inside, at.shape[1], axis=1)
-            held, merits = cost.guess(spread, low, high)
-            merits = np.where(closed, -np.inf, merits + first).reshape(len(numbers), *at.shape)
-            order = np.argsort(-merits, axis=2, kind="stable")
-            taken = np.where(closed, 0, held).reshape(merits.shape)
-            best = np.cumsum(np.take_along_axis(taken, order, axis=2), axis=2)
-            found: Floats = best[numbers, :, numbers].astype(float)
-            return found
-
-        return _at_bounds(sums, np.tile(price, (len(numbers), 1)), lower, upper)
-
-    @cached_property
-    def _rows(self) -> Numbers:
-        """The clusters of every finest group that may be used, filled up with -1."""
-        leaf, at = self.units.around[-1], np.flatnonzero(self.units.open_to)
-        order = at[np.argsort(leaf[at], kind="stable")]
-        groups = len(self.face.sums[-1][0])
-        sizes = np.bincount(leaf[order], minlength=groups)
-        rank = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[leaf[order]]
-        found = np.full((groups, max(int(sizes.max(initial=0)), self.counted)), -1, dtype=np.int64)
-        found[leaf[order], rank] = order
-        return found
-
-
-def _at_bounds(
-    sums: Callable[[Floats], Floats], price: Floats, lower: Numbers, upper: Numbers
-) -> tuple[Floats, Flags]:
+def _at_bounds(sums: Callable[[Floats], Floats], price: Floats, lower: Numbers, upper: Numbers) -> Floats:
     """Return prices inside of groups at which these hold what they may, near given ones.
 
-    Returns as well of which groups no price was found; what is returned for these is the given one.
+    The given one where none was found.
     """
     found = sums(price)
     over, under = found > upper, found < lower
     if not bool(np.any(over | under)):
-        return price, over & under
+        return price
 
     def beyond(inside: Floats) -> Flags:
         found = sums(inside)
@@ -305,4 +223,4 @@ def _at_bounds(
         middle = (near + far) / 2
         short = beyond(middle)
         near, far = np.where(short, middle, near), np.where(short, far, middle)
-    return np.where((over | under) & ~never, far, price), never
+    return np.where((over | under) & ~never, far, price)

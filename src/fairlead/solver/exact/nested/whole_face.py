@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from fairlead.models.rules import Bounds, Duplicated, Shares, Spread
 from fairlead.models.workload import Workload
-from fairlead.solver.exact.boxes import UNBOUND, WorkloadBox, fewest_in_use
+from fairlead.solver.exact.boxes import UNBOUND, Clusters, Range, WorkloadBox, fewest_in_use
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.limits import GroupLimits, limits_of, partition
-from fairlead.solver.exact.set_ranges import Clusters, Range
 
 
 def whole_face(
