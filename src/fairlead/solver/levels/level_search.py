@@ -11,7 +11,6 @@ from fairlead.encoders.variables import Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
-from fairlead.models.placement import Placement
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained, bounded, status_of
@@ -162,14 +161,6 @@ class LevelSearch(LevelModels):
             return LexicographicResult(Status.UNKNOWN, None)
         levels = self.attained()
         return LexicographicResult(status_of(levels), self.best, levels, settled)
-
-    def _keeps(self, placement: Placement) -> bool:
-        """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
-        return all(
-            value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
-            for level, note in zip(self.levels, self.notes, strict=True)
-            if note.exact or note.tolerance
-        )
 
     def copied(self, later: "LevelSearch | None" = None) -> "LevelSearch":
         """Return the search as it is now, to go on from here; once more with what was found later."""

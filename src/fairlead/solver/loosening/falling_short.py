@@ -19,7 +19,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import PartAnswer, Placed, among, components
-from fairlead.solver.answers.attainment import status_of
+from fairlead.solver.answers.attainment import are_exact, status_of
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, ranked, strict, with_strict_bounds
@@ -177,7 +177,8 @@ def alone_as_placed(question: Problem, problem: Problem, alone: Placed, search: 
     for each in missing:
         part = replace(among(strict(question), (each,), question.limits), rules=rules)
         found = minimise_levels(part, quietly, ties=False)
-        if found.status is Status.OPTIMAL and found.placement is not None:
+        best = found.status is Status.OPTIMAL and are_exact(found.attained)
+        if best and found.placement is not None:
             known[each.key] = found.placement.of(each.key)
     return known
 
