@@ -18,13 +18,16 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    Copies,
     Duplicated,
     GroupTotal,
     MoveBudget,
+    MovePrice,
     Moves,
     Price,
     Shares,
     Spread,
+    Tiers,
     Total,
     Weights,
 )
@@ -70,6 +73,11 @@ def test_all_mistakes_are_told_at_once() -> None:
         Shares(
             ((ShareGroup("g", frozenset("a"), Fraction(1)), ShareGroup("h", frozenset("ab"), Fraction(1))),)
         ),
+        Price({"a": Fraction(-1)}),  # below the least that a level can be, which was called a bug
+        MovePrice(Fraction(-1), frozenset("a")),
+        Shares(((ShareGroup("g", frozenset("ab"), Fraction(-1, 2)),),)),
+        Tiers((frozenset("a"), frozenset("ab"))),
+        Copies((("a",), ("zz",))),
         Candidates(("a", "a")),  # a counted twice once, and the answer had none of its replicas
     ],
 )
