@@ -87,9 +87,8 @@ class PlanOptions:
     def __post_init__(self) -> None:
         if self.gain is not None and not 0 <= self.gain < MOST_TOLERANCE:
             gain = shown(as_whole(self.gain))
-            raise UsageError(
-                f"a move has to gain {gain}; allowed is a number from 0 on, of 18 digits at most"
-            )
+            allowed = "a number of at least 0, of 18 digits at most"
+            raise UsageError(f"a move has to gain {gain}; allowed is {allowed}")
 
 
 @dataclass(frozen=True, slots=True)
