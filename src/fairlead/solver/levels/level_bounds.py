@@ -226,11 +226,11 @@ class LevelBounds:
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale
 
-    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return the least cost of a level in the problem with fewer rules; None where that is silent."""
+    def _relaxed_at(self, level: Level, best: Placement) -> Attained | None:
+        """Return a level of the problem with fewer rules, with its bound; None where that is silent."""
         number = self.levels.index(level)
         known = number < len(self.relaxed) and self._reaches(number, best)
-        return self.relaxed[number].bound if known and self._is_pinned_exactly(number) else None
+        return self.relaxed[number] if known and self._is_pinned_exactly(number) else None
 
     def _is_pinned_exactly(self, count: int) -> bool:
         """Tell whether all that is found from now on costs exactly the same on the first levels."""

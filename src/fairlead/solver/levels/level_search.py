@@ -257,8 +257,11 @@ class LevelSearch(LevelModels):
                 return note
             # In steps it is at its best: what is missing is how coarse these are.
             return replace(note, proven=True, exact=False)
-        if value in (0, self._relaxed_at(level, self.best), self.priced.get(level)):
+        relaxed = self._relaxed_at(level, self.best)
+        if value in (0, self.priced.get(level)) or (relaxed is not None and value == relaxed.bound):
             return LevelProof(value, proven=True)
+        if relaxed is not None and relaxed.proven and value == relaxed.value:
+            return LevelProof(relaxed.bound, proven=True, exact=False)
         if cost is None or bound is None:
             return LevelProof()
         proven = cost.steps(self.best) <= bound
