@@ -189,3 +189,62 @@ def test_a_class_that_is_not_there_is_told() -> None:
     assert "counts as of priority 0" in warning.text
     assert "did you mean urgentt?" in warning.text
     assert problem.workloads[0].priority == 0
+
+
+@pytest.mark.parametrize(
+    "schedule", ["0 1 * * *", "*/5 0-6,22 1,15 JAN-mar mon-FRI", "@daily", "5/20 ? * * *"]
+)
+def test_schedules_that_karmada_runs(schedule: str) -> None:
+    """Five fields of numbers, ranges, steps and words, or what stands for them."""
+    rule = {"schedule": schedule, "timeZone": "Asia/Tokyo", "targetMaxReplicas": 12}
+    problem = loaded(scaler(), cron(rule))
+    assert (limits(problem), problem.warnings) == ((2, 12), ())
+
+
+@pytest.mark.parametrize(
+    ("schedule", "reason"),
+    [
+        ("0 0 * * 7", "7 is no day of the week, which is a number from 0 to 6"),
+        ("0 0 * MON *", "MON is no month, which is a number from 1 to 12"),
+        ("*/0 0 * * *", "*/0 is no minute, which is a number from 0 to 59"),
+        ("0 22-6 * * *", "22-6 is no hour, which is a number from 0 to 23"),
+        ("0 0 L * *", "L is no day of the month, which is a number from 1 to 31"),
+        ("0 0 0 * * *", "it has 6 fields instead of 5"),
+        ("@5minutes", "@5minutes is no schedule there"),
+    ],
+)
+def test_a_schedule_that_only_the_webhook_takes_never_acts(schedule: str, reason: str) -> None:
+    """Karmada's controller reads it with another library: the 12 are never asked for, and that is told."""
+    problem = loaded(scaler(), cron({"schedule": schedule, "targetMaxReplicas": 12}))
+    assert limits(problem) == (2, 8)
+    [warning] = problem.warnings
+    name = "CronFederatedHPA default/night: rule r0"
+    assert warning.text == f"{name} has no effect, as Karmada cannot run {schedule!r}: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ({"schedule": "every night"}, "schedule: 'every night' must be a schedule of cron: minute, hour,"),
+        ({"schedule": "0 1 * *"}, "schedule: '0 1 * *' must be a schedule of cron"),
+        ({"schedule": "0 1,, * * *"}, "schedule: '0 1,, * * *' must be a schedule of cron"),
+        ({"schedule": ""}, "schedule: must be a schedule of cron"),
+        ({"timeZone": "Europe/Berln"}, "timeZone: 'Europe/Berln' must be the name of a time zone"),
+        ({"timeZone": "../etc/passwd"}, "timeZone: '../etc/passwd' must be the name of a time zone"),
+        ({"targetMinReplicas": 0}, "targetMinReplicas: '0' must be at least 1"),
+    ],
+)
+def test_what_the_webhook_refuses_of_a_rule(rule: Manifest, told: str) -> None:
+    """As Karmada does, with the field and its value."""
+    with pytest.raises(fairlead.ManifestError) as caught:
+        loaded(scaler(), cron({"targetMaxReplicas": 12, **rule}))
+    [mistake] = caught.value.mistakes
+    assert f"spec.rules[0].{told}" in str(mistake)
+
+
+def test_a_schedule_scales_no_other_kind_of_karmada() -> None:
+    """Of its own kinds only a FederatedHPA has limits."""
+    scheduled = cron({"targetReplicas": 3})
+    scheduled["spec"]["scaleTargetRef"]["kind"] = "FederatedHorizontal"
+    with pytest.raises(fairlead.ManifestError, match=r"scaleTargetRef\.kind: .* must be FederatedHPA where"):
+        loaded(scheduled)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from fairlead.cli.app import main
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import FairleadError
 from fairlead.models.quantity import is_amount
-from fairlead.models.rules import Bounds, MoveBudget, Total, Weights
+from fairlead.models.rules import Bounds, MoveBudget, MovePrice, Price, Shares, Total, Weights
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.shares import ShareGroup
 from fairlead.models.words import shown
 from fairlead.models.workload import Workload
 from fairlead.solver.running.deadline import Deadline
@@ -61,6 +63,11 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "current": lambda number: fairlead.solve(made(current={"a": number})),
     "key": lambda number: fairlead.solve(made(key=number)),
     "labels": lambda number: fairlead.solve(made(labels={"a": number})),
+    "prices": lambda number: fairlead.solve(made(rules=(Price({"a": Fraction(number)}),))),
+    "shares": lambda number: fairlead.solve(
+        made(rules=(Shares(((ShareGroup("all", frozenset("a"), Fraction(number)),),)),))
+    ),
+    "move price": lambda number: fairlead.solve(made(rules=(MovePrice(Fraction(number), frozenset("a")),))),
     "weights": lambda number: fairlead.solve(made(rules=(Weights({"a": number}),))),
     "rule": lambda number: fairlead.solve(
         fairlead.Problem((Cluster("a"),), (), (MoveBudget("moves", number),))

@@ -8,7 +8,7 @@ import pytest
 
 from agreeing import assert_best
 from fairlead.models.check import check
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation
 from fairlead.models.outcome import Status
@@ -125,6 +125,31 @@ def test_copies_that_shrink_pay_no_price() -> None:
         outcome = solve(problem, method="cp-sat")
         assert outcome.status is Status.OPTIMAL
         assert next(level for level in outcome.objectives if level.name == NET.name).value == paid
+
+
+@pytest.mark.parametrize(("price", "other"), [(Fraction(5, 2), Fraction(2)), (Fraction(2), Fraction(5, 2))])
+def test_prices_without_weights_count_in_full(price: Fraction, other: Fraction) -> None:
+    """Two of four have to go: those whose moves cost less. In whole steps both prices would be 2."""
+    clusters = (Cluster("member1", free={CPU: -2}), Cluster("member2", free={CPU: 9}))
+    workloads = tuple(
+        Workload(key, key, 2, requests={CPU: 1}, current={"member1": 2}, rules=(MovePrice(each, PRESENT),))
+        for key, each in (("a", price), ("b", other))
+    )
+    outcome = solve(Problem(clusters, workloads))
+    assert outcome.placement is not None
+    assert outcome.placement.of("a" if price < other else "b") == {"member2": 2}
+    assert [(level.value, level.bound) for level in outcome.objectives] == [(4, 4)]
+
+
+def test_a_price_that_is_too_much_to_be_measured() -> None:
+    """Beside distances it has to be counted in 64 bits: a sentence says so (CP-SAT refused the model)."""
+    clusters = (Cluster("member1", free={CPU: -2}), Cluster("member2", free={CPU: 9}))
+    workloads = (
+        replace(skewed("a", Fraction(10**30)), requests={CPU: 1}),
+        replace(skewed("b", Fraction(1)), requests={CPU: 1}),
+    )
+    with pytest.raises(UnsupportedError, match=r"^a: 10+ as the price of a move is too much to be measured"):
+        solve(Problem(clusters, workloads))
 
 
 def test_a_price_has_no_unit_beside_a_maximum() -> None:

@@ -18,12 +18,16 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    Copies,
     Duplicated,
     GroupTotal,
     MoveBudget,
+    MovePrice,
+    Moves,
     Price,
     Shares,
     Spread,
+    Tiers,
     Total,
     Weights,
 )
@@ -69,6 +73,11 @@ def test_all_mistakes_are_told_at_once() -> None:
         Shares(
             ((ShareGroup("g", frozenset("a"), Fraction(1)), ShareGroup("h", frozenset("ab"), Fraction(1))),)
         ),
+        Price({"a": Fraction(-1)}),  # below the least that a level can be, which was called a bug
+        MovePrice(Fraction(-1), frozenset("a")),
+        Shares(((ShareGroup("g", frozenset("ab"), Fraction(-1, 2)),),)),
+        Tiers((frozenset("a"), frozenset("ab"))),
+        Copies((("a",), ("zz",))),
         Candidates(("a", "a")),  # a counted twice once, and the answer had none of its replicas
     ],
 )
@@ -186,6 +195,17 @@ def test_rules_can_be_left_out_on_purpose() -> None:
     assert found.to_dict() == {"web": {"a": 6, "b": 3}}
     free = made(without=frozenset(["total"]))
     assert fairlead.check(free, {"web": {"a": 1}}) == ()
+
+
+def test_who_is_scaled_to_0_holds_none_without_a_total_as_well() -> None:
+    """The three that run have to go, and going is no move: `solve` and `check` agree on both."""
+    moves = Moves(frozenset("ab"), keep=True)
+    problem = made(moves, replicas=0, current={"a": 3}, without=frozenset(["total"]))
+    outcome = fairlead.solve(problem)
+    assert outcome.placement is not None
+    assert (outcome.placement.of("web"), outcome.objectives[0].value) == ({}, 0)
+    [broken] = fairlead.check(problem, {"web": {"a": 3}})
+    assert broken.text == "web: 3 of 0 replicas placed"
 
 
 def test_rules_that_are_there_stay_as_they_are() -> None:

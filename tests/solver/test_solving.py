@@ -8,6 +8,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead import Status
+from fairlead.models.levels import tolerances_of
 from fairlead.solver import strictly
 from fairlead.solver.parts.methods import SEARCHES, WAYS
 from places import ROOT
@@ -204,6 +205,14 @@ def test_tolerances_of_any_size(tolerance: object) -> None:
     )
     found = fairlead.solve(problem, method="cp-sat", tolerance={"deviation": tolerance})
     assert found.status is Status.OPTIMAL
+
+
+def test_a_level_alone_counts_before_several_together() -> None:
+    """Whatever comes first: all moves may be worse by one, the last ones by two."""
+    together = {"moves": 1, "moves-last": 2}
+    amounts = {key: each.amount for key, each in tolerances_of(together).items()}
+    assert amounts == {"moves-unchanged": 1, "moves-first": 1, "moves-last": 2}
+    assert tolerances_of(dict(reversed(together.items()))) == tolerances_of(together)
 
 
 def test_outcome_is_picklable() -> None:

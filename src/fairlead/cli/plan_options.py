@@ -18,7 +18,7 @@ from fairlead.cli.options import (
     typed,
     valued,
 )
-from fairlead.cli.values import WholeNumber, WordChoice, amount, gain, named_amount
+from fairlead.cli.values import WholeNumber, WordChoice, amount, gain, named_amount, named_once
 from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 def _budget(names: str, text: str, each: str = "") -> Option:
     """Return an option of replicas or a share of them: one, or one for each of what is named."""
-    kind, metavar = (named_amount, f"{each}=N|P%") if each else (amount, "N|P%")
-    return valued(names, text, metavar, cls=Settled, type=kind, each=bool(each))
+    if not each:
+        return valued(names, text, "N|P%", cls=Settled, type=amount)
+    named = f"{each}=N|P%"
+    return valued(names, text, named, cls=Settled, type=named_amount, callback=named_once, each=True)
 
 
 _BUDGETS = (
@@ -143,7 +145,7 @@ def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     from fairlead.solver.plan.answer import Budgets
 
     arguments = dict(asked)
-    budgets: dict[str, Any] = {name: dict(arguments.pop(f"budget_{name}")) for name in _SEVERAL}
+    budgets: dict[str, Any] = {name: arguments.pop(f"budget_{name}") for name in _SEVERAL}
     budgets |= {name: arguments.pop(name) for name in _SINGLE}
     arguments["budget"] = Budgets(**budgets)
     arguments["others"] = "make-room" if arguments.pop("make_room") else "stay"

@@ -184,12 +184,31 @@ def _played(
 def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Change, ...]]":
     """Read the input, and what is to be changed of it, in the order in which that is made.
 
-    Raises `click.UsageError` where a change is written in another form than its own, or standard input is
-    named twice.
+    Raises `click.UsageError` where a change is written in another form than its own, or standard input or
+    one number is named twice.
     """
     if asked.add and (*inputs.files, *asked.add).count("-") > 1:
         raise click.UsageError("standard input can only be named once, with -f or with --add")
-    return load_workloads(inputs), tuple(_changes(inputs, asked))
+    problem, changes = load_workloads(inputs), tuple(_changes(inputs, asked))
+    _require_once(problem, changes)
+    return problem, changes
+
+
+def _require_once(problem: "Problem", changes: "Sequence[Change]") -> None:
+    """Refuse two numbers for the same, of which only the last would count."""
+    from fairlead.models.names import key_meant
+    from fairlead.solver.simulate.changes import Scale, Weight
+
+    met: set[tuple[str, ...]] = set()
+    for change in changes:
+        if isinstance(change, Scale | Weight):
+            key = key_meant(problem, change.workload)
+            number = ("--scale", key) if isinstance(change, Scale) else ("--weight", key, change.cluster)
+            if number in met:
+                raise click.UsageError(
+                    f"{number[0]} names {' on '.join(number[1:])} twice; which of the two counts?"
+                )
+            met.add(number)
 
 
 def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":

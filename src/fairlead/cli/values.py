@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,6 +16,8 @@ from fairlead.models.words import nearest
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
+
+V = TypeVar("V")
 
 
 class WordChoice(click.Choice[str]):
@@ -134,11 +136,25 @@ def named_amount(value: str) -> tuple[str, int | str]:
     return name, amount(each)
 
 
+def named_once(
+    ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, int | str], ...]
+) -> dict[str, int | str]:
+    """Return amounts by name, of an option that is given once for each of these."""
+    return _by_name(value, ctx, param)
+
+
+def _by_name(pairs: Sequence[tuple[str, V]], ctx: click.Context, param: click.Parameter) -> dict[str, V]:
+    names = [name for name, _ in pairs]
+    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+        raise click.BadParameter(f"{twice!r} is named twice; which of the two counts?", ctx, param)
+    return dict(pairs)
+
+
 def tolerances(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> Mapping[str, str] | None:
     """Return tolerances by level, None where none is given."""
-    given = dict(pair(each, "LEVEL=AMOUNT") for each in value)
+    given = _by_name([pair(each, "LEVEL=AMOUNT") for each in value], ctx, param)
     try:
         tolerances_of(given)
     except UsageError as error:

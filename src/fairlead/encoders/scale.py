@@ -96,19 +96,25 @@ def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[M
 
 
 def scale_of(problem: Problem, held: Held | None) -> StepScale:
-    """Return the steps in which the deviation of all workloads of a problem is measured."""
+    """Return the steps in which the deviation of all workloads of a problem, and the price of moves, count.
+
+    Raises `UnsupportedError` where sums of them would not stay inside 64 bits.
+    """
     measured = [each for _, each in _measured(problem, held)]
     divisions = [division for each in measured for division in each.divisions]
-    if not divisions:
+    priced = [(each, rule) for each in problem.workloads for rule in each.rules_of(MovePrice)]
+    if not (divisions or priced):
         return StepScale()
-    greatest = sum(_greatest(division, problem.deviation) for division in divisions)
+    greatest: Fraction | int = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
         raise UnsupportedError(_immeasurable(problem, held))
+    greatest += sum(rule.price * sum(each.current.values()) for each, rule in priced)
+    if greatest > LARGEST:
+        raise UnsupportedError(_overpriced(priced))
     most = LARGEST
     if problem.deviation is Deviation.MINIMAX:
         most = STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1)
-    priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
-    denominators = {rule.price.denominator for rule in priced}
+    denominators = {rule.price.denominator for _, rule in priced}
     denominators |= {d for division in divisions for d in _denominators(division, problem.deviation)}
     return whole_steps(denominators, greatest, most, FINEST)
 
@@ -140,6 +146,15 @@ def _immeasurable(problem: Problem, held: Held | None) -> str:
         f"{worst.source}: {worst.key}: weights between {least} and {most} for {division.replicas} replicas "
         f"differ too much to be measured by {problem.deviation} in 64 bits, where workloads share clusters; "
         "use weights that differ less"
+    )
+
+
+def _overpriced(priced: Iterable[tuple[Workload, MovePrice]]) -> str:
+    """Say whose moves cost too much, where they do most."""
+    worst, rule = max(priced, key=lambda found: (found[1].price, found[0].key))
+    return (
+        f"{worst.key}: {rule.price} as the price of a move is too much to be measured beside the "
+        "deviation in 64 bits, where workloads share clusters; let moves come first instead"
     )
 
 

@@ -2,10 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
-from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
-from fairlead.manifests.findings import Finding, below, crossed, repeated
+from fairlead.manifests import cron
+from fairlead.manifests.api.workloads import (
+    AnyAutoscaler,
+    CronFederatedHPA,
+    CronFederatedHPASpec,
+    CronRule,
+    FederatedHPA,
+)
+from fairlead.manifests.findings import Finding, below, crossed, each, repeated
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Identity, group_of
 from fairlead.models.source import KarmadaBinding, Source
@@ -16,6 +24,7 @@ from fairlead.models.workload import Autoscaler, Workload
 KIND = "autoscaler"
 
 _HPA = "FederatedHPA"
+_VERSION = "autoscaling.karmada.io/v1alpha1"
 
 
 class _Range(NamedTuple):
@@ -33,22 +42,44 @@ class _Range(NamedTuple):
 def autoscaler_findings(autoscaler: AnyAutoscaler, _: object) -> Iterator[Finding]:
     """List the fields of an autoscaler that are right alone and wrong together."""
     if isinstance(autoscaler, CronFederatedHPA):
-        kind = autoscaler.spec.scale_target_ref.kind
-        needed = ["targetMinReplicas", "targetMaxReplicas"] if kind == _HPA else ["targetReplicas"]
-        message = f"is missing; a {kind} needs {either(needed)}"
-        rules = autoscaler.spec.rules
-        yield from below(("spec", "rules"), repeated([rule.name for rule in rules], ("name",)))
-        for at, rule in enumerate(rules):
-            if not rule.numbers(kind):
-                yield Finding(("spec", "rules", at, needed[0]), None, message, missing=True)
-            if kind == _HPA:
-                limits = crossed(rule.target_min_replicas, rule.target_max_replicas, *needed)
-                yield from below(("spec", "rules", at), limits)
+        yield from below("spec", _scheduled(autoscaler.spec))
         return
     spec = autoscaler.spec
     if spec.max_replicas < spec.min_replicas:
         text = f"must be at least minReplicas, which is {spec.min_replicas}"
         yield Finding(("spec", "maxReplicas"), spec.max_replicas, text)
+
+
+def _scheduled(spec: CronFederatedHPASpec) -> Iterator[Finding]:
+    """List what Karmada's webhook refuses of the rules of a scheduled autoscaler."""
+    target = spec.scale_target_ref
+    if target.api_version == _VERSION and target.kind != _HPA:
+        text = f"must be {_HPA} where the apiVersion is {_VERSION}"
+        yield Finding(("scaleTargetRef", "kind"), target.kind, text)
+    yield from below("rules", repeated([rule.name for rule in spec.rules], ("name",)))
+    yield from below("rules", each(spec.rules, _when))
+    yield from below("rules", each(spec.rules, partial(_numbers, target.kind)))
+
+
+def _when(rule: CronRule) -> Iterator[Finding]:
+    """List what is wrong with the times at which a rule acts."""
+    if not cron.is_schedule(rule.schedule):
+        yield Finding(("schedule",), rule.schedule, cron.SHAPE)
+    if rule.time_zone is not None and not cron.is_time_zone(rule.time_zone):
+        yield Finding(("timeZone",), rule.time_zone, "must be the name of a time zone, such as Europe/Berlin")
+
+
+def _numbers(kind: str, rule: CronRule) -> Iterator[Finding]:
+    """List what is wrong with the numbers of a rule for a target of a kind."""
+    limits = {"targetMinReplicas": rule.target_min_replicas, "targetMaxReplicas": rule.target_max_replicas}
+    needed = [*limits] if kind == _HPA else ["targetReplicas"]
+    if not rule.numbers(kind):
+        yield Finding((needed[0],), None, f"is missing; a {kind} needs {either(needed)}", missing=True)
+    if kind == _HPA:
+        yield from crossed(rule.target_min_replicas, rule.target_max_replicas, *limits)
+        for field, limit in limits.items():
+            if limit == 0:
+                yield Finding((field,), limit, "must be at least 1")
 
 
 def autoscaled(
@@ -58,12 +89,13 @@ def autoscaled(
 
     `autoscalers`: those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
     """
-    found = list(_ranges(list(autoscalers)))
+    known = list(autoscalers)
+    found = list(_ranges(known))
     asked: dict[tuple[str, str, str], list[_Range]] = {}
     for one in found:
         asked.setdefault(one.target[1:], []).append(one)
     scaled: list[Workload] = []
-    warnings: list[Statement] = []
+    warnings = list(_idle(known))
     met: set[_Range] = set()
     for workload in workloads:
         mine = [
@@ -102,13 +134,29 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
     for one in autoscalers:
         if isinstance(one.model, CronFederatedHPA):
             target = _target(one)
-            numbers = [
-                n for rule in one.model.spec.rules if not rule.suspend for n in rule.numbers(target.kind)
-            ]
+            acting = (each for each in one.model.spec.rules if _is_acting(each))
+            numbers = [number for rule in acting for number in rule.numbers(target.kind)]
             inner = federated.get((target.namespace, target.name)) if target.kind == _HPA else None
             if numbers:
                 scaled = inner.target if inner else target
                 yield _Range(scaled, _name(one), min(numbers), max(numbers), one.source("spec", "rules"))
+
+
+def _is_acting(rule: CronRule) -> bool:
+    """Tell whether a rule ever scales anything."""
+    return not rule.suspend and cron.never_runs(rule.schedule) is None
+
+
+def _idle(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[Statement]:
+    """Say which rules of scheduled autoscalers never act although nobody suspended them."""
+    for one in autoscalers:
+        for at, rule in enumerate(one.model.spec.rules if isinstance(one.model, CronFederatedHPA) else ()):
+            reason = None if rule.suspend else cron.never_runs(rule.schedule)
+            if reason is not None:
+                text = (
+                    f"{_name(one)}: rule {rule.name} has no effect, as Karmada cannot run {rule.schedule!r}"
+                )
+                yield Statement(KIND, f"{text}: {reason}", one.source("spec", "rules", at, "schedule"))
 
 
 def _target(one: Located[AnyAutoscaler]) -> Identity:

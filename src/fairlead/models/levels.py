@@ -197,11 +197,15 @@ def keys_of(level: str) -> tuple[str, ...]:
 def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     """Return tolerances by key of level, of names or keys with numbers or texts.
 
-    Raises `UsageError` where there is no such level, or no such tolerance; names every mistake.
+    A level that is named alone counts before those that stand for several, such as ``moves``.
+
+    Raises `UsageError` where there is no such level or no such tolerance, or a level is named twice; names
+    every mistake.
     """
     if not isinstance(given, Mapping):
         raise UsageError(f"tolerances {shown(given)}; allowed is a mapping such as {{'deviation': '0.1%'}}")
     found: dict[str, Tolerance] = {}
+    alone: dict[str, Tolerance] = {}
     wrong: list[str] = []
     for name, value in given.items():
         keys, tolerance = keys_of(name), tolerance_of(value)
@@ -213,11 +217,15 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
                 f"tolerance of {name}: {shown(value)} is neither a number of at least 0 nor a share"
                 " such as 0.1%, of 18 digits at most"
             )
-        else:
+        elif len(keys) > 1:
             found |= dict.fromkeys(keys, tolerance)
+        elif alone.keys() & keys:
+            wrong.append(f"tolerance of {name}: the level is named twice")
+        else:
+            alone |= dict.fromkeys(keys, tolerance)
     if wrong:
         raise UsageError("; ".join(wrong))
-    return found
+    return found | alone
 
 
 class Measured(NamedTuple):

@@ -4,6 +4,7 @@ import operator
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from fairlead.models.in_order import Clusters, extremes, numbers_of
@@ -41,6 +42,8 @@ MOST_WEIGHT = 2**63 - 1
 """The greatest weight, as in Kubernetes."""
 WEIGHT = f"must be a whole number from 0 to {MOST_WEIGHT}"
 FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
+LONGEST = 10**100
+"""Numbers of fractions stay below this."""
 UNKNOWN = "is not a cluster of the problem"
 
 
@@ -95,6 +98,22 @@ def numbers(found: Mapping[str, Any], most: int = MOST_REPLICAS) -> Faults:
 def counts(field: str, found: Mapping[str, Any]) -> Faults:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
     return amounts(field, found, COUNT, least=0, most=MOST_REPLICAS)
+
+
+def fractions(field: str, found: Mapping[str, Fraction], most: int | None = None) -> Faults:
+    """Yield prices or shares of one field, by what they are for, that are negative, too large or too long.
+
+    `most`: the greatest of them; None where there is none.
+    """
+    for name, value in found.items():
+        short = -LONGEST < value.numerator < LONGEST and value.denominator < LONGEST
+        if not (short and value >= 0 and (most is None or value <= most)):
+            yield f"{field}[{name}]" if name else field, str(value) if short else "", _fraction(most)
+
+
+def _fraction(most: int | None) -> str:
+    ends = "of at least 0" if most is None else f"from 0 to {most}"
+    return f"must be a fraction {ends}, of two numbers of at most 100 digits"
 
 
 def doubles(values: Iterable[T]) -> list[T]:

@@ -42,6 +42,14 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
     raise UsageError(f"no workload {name!r}{where}{_proposal(name, inside, problem.workloads)}")
 
 
+def key_meant(problem: Problem, name: str) -> str:
+    """Return the key of the workload that is meant; the name itself where that is none, or several."""
+    try:
+        return find_workload(problem, name).key
+    except UsageError:
+        return name
+
+
 def find_cluster(problem: Problem, name: str) -> str:
     """Return the name of a cluster.
 

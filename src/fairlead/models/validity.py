@@ -105,7 +105,9 @@ def _in_full(workload: Workload, everywhere: Candidates) -> Workload:
     def added(rules: Rules) -> Rules:
         rules = tuple(rule.in_order() if isinstance(rule, Candidates) else rule for rule in rules)
         placed = any(isinstance(rule, Candidates) for rule in rules)
-        missing = uncounted(rules) - workload.without
+        # Whoever wants none has none: no number is open that would have to be left out of the rules.
+        left_out = workload.without if workload.replicas else frozenset[str]()
+        missing = uncounted(rules) - left_out
         return (() if placed else (everywhere,)) + rules + ((Total(),) if missing else ())
 
     if all(added(rules) == rules for rules in sets_of_rules(workload)):

@@ -97,9 +97,9 @@ class Workload(WorkloadData):
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
     """Where the number of replicas was declared; None where that is not known. Left out of comparisons."""
     without: frozenset[str] = frozenset()
-    """Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
-    `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules, and `Candidates`
-    with all clusters where nothing says less."""
+    """Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right, but for
+    a workload scaled to 0, which holds none. Else `solve` and its like add `Total` where neither it nor
+    `Duplicated` is among the rules, and `Candidates` with all clusters where nothing says less."""
     autoscaler: Autoscaler | None = None
     """Autoscaler of the workload; None where there is none. `replicas` is what is wanted now."""
     reading: Reading | None = field(default=None, compare=False, repr=False)

@@ -36,6 +36,7 @@ def scarce(seed: int, deviation: Deviation, workloads: int = 45, clusters: int =
 @pytest.mark.parametrize(
     ("deviation", "seed"), [(Deviation.L1, 1), (Deviation.WEBSTER, 1), (Deviation.WEBSTER, 11)]
 )
+@pytest.mark.usefixtures("counted_time")
 def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviation, seed: int) -> None:
     """The urgent ones are placed in full, and stand about as well as if they had all clusters to themselves.
 

@@ -24,7 +24,9 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     Moves,
+    Price,
     Spread,
+    Survival,
     Total,
     Weights,
 )
@@ -441,3 +443,50 @@ def test_clusters_that_differ_too_much_in_size_are_refused() -> None:
     together = tuple(replace(each, totals={CPU: 8_000}) for each in problem.balances or ())
     with pytest.raises(UnsupportedError, match="differ too much in size for balance"):
         encode(replace(problem, balances=together))
+
+
+@pytest.mark.parametrize(
+    "prices", [(Fraction(1, 10**30), Fraction(1)), (Fraction(1, 7**30), Fraction(10**25))]
+)
+def test_what_is_exact_stays_so_where_clusters_are_filled_evenly(prices: tuple[Fraction, Fraction]) -> None:
+    """Prices too far apart for steps of 64 bits: balance may not cost a little more than was proven without.
+
+    Nor is anything proven of later levels that holds only for exactly that cost (both were called bugs).
+    """
+    clusters = (Cluster("a", free={CPU: -2}), Cluster("b", free={CPU: 9}))
+    workloads = tuple(
+        Workload(
+            key,
+            key,
+            2,
+            requests={CPU: 1},
+            current={"a": 2},
+            rules=(Weights({"a": 1, "b": 1}), Price({"a": price, "b": price / 3}), Moves(frozenset("ab"))),
+        )
+        for key, price in zip("uv", prices, strict=True)
+    )
+    outcome = fairlead.solve(Problem(clusters, workloads))
+    assert outcome.placement is not None
+    cost = next(level for level in outcome.objectives if level.name == "cost")
+    least = sum(2 * price / 3 for price in prices)
+    assert cost.bound is not None
+    assert cost.bound <= least <= cost.value <= cost.bound + (cost.resolution or 0)
+
+
+def test_a_level_compared_in_steps_is_no_bound_to_the_last_digit() -> None:
+    """Where balance is searched the cost may be less than was found before, by less than a step."""
+    names = ("a", "b", "c")
+    cheap = {"a": Fraction(331, 10**12), "b": Fraction(876309003, 7), "c": Fraction(111, 10**12)}
+    survival = Survival("cluster", {name: frozenset({name}) for name in names}, 1)
+    rules = (Weights({"a": 606136, "b": 1, "c": 2}, dynamic=True), Price(cheap), Aggregated(), survival)
+    weights = Weights({"a": 882836553, "b": 393655486, "c": 977787301}, dynamic=True)
+    workloads = (
+        Workload("u", "u", 4, requests={CPU: 1}, rules=(weights, survival)),
+        Workload("v", "v", 6, requests={CPU: 1}, rules=rules),
+    )
+    clusters = tuple(Cluster(name, free={CPU: cpu}) for name, cpu in zip(names, (4, 8, 9), strict=True))
+    outcome = fairlead.solve(Problem(clusters, workloads, deviation=Deviation.L1), workers=1)
+    cost = next(level for level in outcome.objectives if level.name == "cost")
+    assert outcome.status is Status.OPTIMAL
+    assert cost.bound is not None
+    assert cost.bound <= cheap["a"] + 5 * cheap["c"] <= cost.value

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -18,6 +19,7 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Moves,
+    Price,
     SharedRule,
     Tiers,
     Total,
@@ -234,3 +236,20 @@ def test_the_answer_is_the_best_of_all(block: int) -> None:
 def test_a_profile_may_put_levels_of_moves_late(seed: int) -> None:
     """Moves, deviation, then tiers: somebody stays for moves before tiers, a level that comes late here."""
     assert assert_best(running_fleet(seed)) is not None
+
+
+@pytest.mark.parametrize("levels", [WITHOUT_BALANCE, DEFAULT_ORDER])
+def test_what_is_compared_in_steps_is_not_proven_to_the_last_digit(levels: tuple[str, ...]) -> None:
+    """3e9 beside 67e-11 and 40e-11: in steps that fit 64 bits the cheap ones cost nothing, and 3, 3 will do.
+
+    One on a and five on b cost 267e-11 and not 321e-11, so that is no bound.
+    """
+    prices = Price({"a": Fraction(67, 10**11), "b": Fraction(40, 10**11), "c": Fraction(3 * 10**9)})
+    priced = workload("priced", 6, {"a": 1, "b": 1, "c": 1}, prices)
+    other = replace(workload("other", 1, {"a": 1, "c": 1}), requests={CPU: 2000})
+    clusters = tuple(Cluster(name, free={CPU: cpu}) for name, cpu in (("a", 3000), ("b", 5000), ("c", 9000)))
+    outcome = fairlead.solve(Problem(clusters, (priced, other), levels=levels), workers=1)
+    cost = next(level for level in outcome.objectives if level.name == "cost")
+    assert outcome.status is Status.OPTIMAL
+    assert cost.bound is not None
+    assert cost.bound <= Fraction(267, 10**11) < cost.value == cost.bound + (cost.resolution or 0)

@@ -89,6 +89,7 @@ def test_a_single_wave_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
         (["--budget", "ten"], 2),
         (["--gain", "-1"], 2),
         (["--budget-into", "west"], 2),
+        (["--budget-into", "west=1", "--budget-into", "west=2"], 2),
         (["--pin", "default/none"], 2),
         (["--resume", str(ROOT / "README.md")], 2),
     ],

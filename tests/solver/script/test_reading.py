@@ -86,6 +86,7 @@ def test_manifests_are_applied_and_deleted() -> None:
         ("tier=gold", "tier=silver", 9, "spec.events[0].drain[1]: no label tier"),
         ("restore: [a]", "restore: [z]", 12, "spec.events[1].restore[0]: no cluster 'z'"),
         ("default/web: 6", "default/wep: 6", 8, "did you mean default/web?"),
+        ("default/web: 6", "web: 5, default/web: 6", 8, "default/web is scaled twice"),
     ],
 )
 def test_mistakes_are_told_with_their_lines(before: str, after: str, line: int, told: str) -> None:

@@ -538,6 +538,16 @@ def test_exit_codes(
         (["--sweep", "regio"], "error: no sweep 'regio'; did you mean region"),
         (["--sweep", "all"], "'all'; known: at, cluster, drain, provider, rack, region and zone (or the key"),
         (["-f", "-", "--add", "-"], "standard input can only be named once"),
+        (["--scale", "web=1", "--scale", "default/web=2"], "--scale names default/web twice; which"),
+        (
+            ["--weight", "web:member1=1", "--weight", "default/web:member1=2"],
+            "--weight names default/web on member1 twice",
+        ),
+        (["--tolerance", "cost=1", "--tolerance", "cost=2"], "'cost' is named twice; which of the two"),
+        (
+            ["--tolerance", "moves-last=1", "--tolerance", "other moves=2"],
+            "tolerance of other moves: the level is named twice",
+        ),
     ],
 )
 def test_wrong_options(

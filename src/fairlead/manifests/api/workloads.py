@@ -226,7 +226,7 @@ class CronRule(Api):
     """Times at which a workload gets another number of replicas, or its FederatedHPA other limits."""
 
     name: Filled
-    schedule: Annotated[Text, _WHEN]
+    schedule: Text
     target_replicas: Count | None = None
     target_min_replicas: Count | None = None
     target_max_replicas: Count | None = None

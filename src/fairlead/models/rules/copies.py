@@ -8,17 +8,22 @@ from itertools import accumulate
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COPIES, ROOM, Level, Measured
-from fairlead.models.mistaken import Unmistakable
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
 
 KIND = "copies"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Copies(Unmistakable):
+class Copies(PlainRepr):
     """Few candidates go without a copy, and those with the least room first."""
 
     ranking: tuple[tuple[str, ...], ...]
     """Candidates by room, the most room first; those with as much room stand together."""
+
+    def mistakes(self, known: FleetClusters) -> Faults:
+        """Yield clusters that the problem does not have."""
+        for number, alike in enumerate(self.ranking):
+            yield from strangers(f"Copies.ranking[{number}]", alike, known)
 
     @property
     def ranks(self) -> dict[str, int]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import NET, Level, Measured
-from fairlead.models.mistaken import Unmistakable
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, fractions
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.weights import Weights
 
@@ -13,7 +13,7 @@ KIND = "move-price"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MovePrice(Unmistakable):
+class MovePrice(PlainRepr):
     """Every move counts like so much deviation, on one level with it.
 
     A move that lowers the deviation by less than the price is not worth it and is left out: this keeps a
@@ -24,6 +24,11 @@ class MovePrice(Unmistakable):
     """Deviation that one move has to gain, at least 0."""
     present: frozenset[str]
     """Names of the clusters of the problem: what runs elsewhere has stopped already."""
+
+    def mistakes(self, known: FleetClusters) -> Faults:
+        """Yield a price that is none."""
+        del known
+        yield from fractions("MovePrice.price", {"": self.price})
 
     def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return the level on which deviation and moves count together."""

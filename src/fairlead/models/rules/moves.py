@@ -80,7 +80,9 @@ def movable(workload: WorkloadData, held: Mapping[str, int]) -> dict[str, int]:
 
 def unavoidable(workload: WorkloadData, counted: Mapping[str, int]) -> int:
     """Return how many of the `movable` replicas have to be stopped because there are too many of them."""
-    return max(0, sum(counted.values()) - workload.replicas) if workload.rule(Total) is not None else 0
+    # Whoever wants none keeps none, with a rule for the total or without.
+    settled = workload.rule(Total) is not None or not workload.replicas
+    return max(0, sum(counted.values()) - workload.replicas) if settled else 0
 
 
 def stopped(held: Mapping[str, int], placed: Mapping[str, int]) -> int:

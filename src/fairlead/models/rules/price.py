@@ -9,7 +9,7 @@ from fractions import Fraction
 from fairlead.models.cluster import Cluster
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import COST, PRICED, Level, Measured
-from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, fractions, strangers
 from fairlead.models.source import Source
 from fairlead.models.words import listed
 
@@ -38,8 +38,10 @@ class Price(PlainRepr):
         return replace(self, prices={one.name: known[one.name] for one in clusters if one.name in known})
 
     def mistakes(self, known: FleetClusters) -> Faults:
-        """Yield clusters that the problem does not have, and a level on which no price counts."""
+        """Yield clusters that the problem does not have, no prices, and a level on which none counts."""
         yield from strangers("Price.prices", self.prices, known)
+        if self.source is None:  # those of manifests were looked at where they were read, once for all
+            yield from fractions("Price.prices", self.prices)
         if self.level not in PRICED:
             yield (
                 "Price.level",

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fairlead.models.data import WorkloadData
 from fairlead.models.levels import Deviation, Level, Measured, share
-from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, strangers
+from fairlead.models.mistaken import Faults, FleetClusters, PlainRepr, fractions, strangers
 from fairlead.models.source import Source
 
 KIND = "shares"
@@ -43,6 +43,7 @@ class Shares(PlainRepr):
             met: set[str] = set()
             for part in depth:
                 yield from strangers(f"Shares {part.name}", part.clusters, known)
+                yield from fractions(f"Shares {part.name}", {"": part.share}, most=1)
                 for name in sorted(met & part.clusters):
                     yield f"Shares {part.name}", name, "is in another group of this depth as well"
                 met |= part.clusters

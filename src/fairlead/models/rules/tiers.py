@@ -21,9 +21,13 @@ class Tiers(PlainRepr):
     """Where each tier was declared; may be empty."""
 
     def mistakes(self, known: FleetClusters) -> Faults:
-        """Yield clusters that the problem does not have."""
+        """Yield clusters that the problem does not have, and those in two tiers."""
+        met: set[str] = set()
         for number, inside in enumerate(self.tiers):
             yield from strangers(f"Tiers.tiers[{number}]", inside, known)
+            for name in sorted(met & inside):
+                yield f"Tiers.tiers[{number}]", name, "is in an earlier tier as well"
+            met |= inside
 
     def levels(self, workload: WorkloadData) -> tuple[Level, ...]:
         """Return one level for every tier but the last."""

@@ -80,6 +80,11 @@ def status_of(levels: Iterable[Attained]) -> Status:
     return Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
 
 
+def are_exact(levels: Iterable[Attained]) -> bool:
+    """Tell whether what is proven of levels is so to the last digit, not only as far as steps tell."""
+    return all(level.resolution is None for level in levels)
+
+
 def not_negative(level: Attained) -> Attained:
     """Return a level with a bound that is not below 0; at 0 it is proven.
 
@@ -133,6 +138,8 @@ def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[At
     found = list(levels)
     for at, (level, other) in enumerate(zip(levels, relaxed, strict=False)):
         better = other.bound is not None and (level.bound is None or level.bound < other.bound)
+        # Proven as far as steps tell, a level may have no better bound than the least that there is.
+        better = better or (other.proven and level.value == other.value)
         if better and not level.proven:
             found[at] = combined(level, other)
         if level.value != other.value:

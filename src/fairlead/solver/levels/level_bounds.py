@@ -91,10 +91,22 @@ class LevelBounds:
         """Tell whether a placement keeps all pins and beats the best one on a level."""
         if any(encoding.levels[pinned].steps(found) > steps for pinned, steps in self.pins):
             return False
-        if self.best is None or level is None:
+        if self.best is None:
+            return True
+        if not (all(encoding.levels[pinned].exact for pinned, _ in self.pins) or self._keeps(found)):
+            return False
+        if level is None:
             return True
         cost = encoding.levels[level]
         return cost.steps(found) < cost.steps(self.best)
+
+    def _keeps(self, placement: Placement) -> bool:
+        """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
+        return all(
+            value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
+            for level, note in zip(self.levels, self.notes, strict=False)
+            if note.proven and (note.exact or note.tolerance)
+        )
 
     def _is_inside(self, placement: Placement) -> bool:
         """Tell whether the model can express a placement: every number lies in the range of its place."""
@@ -214,11 +226,19 @@ class LevelBounds:
         # A bound that is above what is a step less is rounded up to the value.
         return value if cost is None or not cost.exact else value - ALMOST / cost.scale
 
-    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return the least cost of a level in the problem with fewer rules; None where that is silent."""
+    def _relaxed_at(self, level: Level, best: Placement) -> Attained | None:
+        """Return a level of the problem with fewer rules, with its bound; None where that is silent."""
         number = self.levels.index(level)
         known = number < len(self.relaxed) and self._reaches(number, best)
-        return self.relaxed[number].bound if known else None
+        return self.relaxed[number] if known and self._is_pinned_exactly(number) else None
+
+    def _is_pinned_exactly(self, count: int) -> bool:
+        """Tell whether all that is found from now on costs exactly the same on the first levels."""
+        costs = {} if self.outline is None else self.outline.levels
+        return all(
+            level not in costs or costs[level].exact or (note.proven and note.exact)
+            for level, note in zip(self.levels[:count], self.notes, strict=False)
+        )
 
     def _reaches(self, count: int, best: Placement) -> bool:
         """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""

@@ -11,7 +11,6 @@ from fairlead.encoders.variables import Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
-from fairlead.models.placement import Placement
 from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answers.attainment import LevelProof, LexicographicResult, attained, bounded, status_of
@@ -163,14 +162,6 @@ class LevelSearch(LevelModels):
         levels = self.attained()
         return LexicographicResult(status_of(levels), self.best, levels, settled)
 
-    def _keeps(self, placement: Placement) -> bool:
-        """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
-        return all(
-            value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
-            for level, note in zip(self.levels, self.notes, strict=True)
-            if note.exact or note.tolerance
-        )
-
     def copied(self, later: "LevelSearch | None" = None) -> "LevelSearch":
         """Return the search as it is now, to go on from here; once more with what was found later."""
         known = later or self
@@ -266,8 +257,11 @@ class LevelSearch(LevelModels):
                 return note
             # In steps it is at its best: what is missing is how coarse these are.
             return replace(note, proven=True, exact=False)
-        if value in (0, self._relaxed_at(level, self.best), self.priced.get(level)):
+        relaxed = self._relaxed_at(level, self.best)
+        if value in (0, self.priced.get(level)) or (relaxed is not None and value == relaxed.bound):
             return LevelProof(value, proven=True)
+        if relaxed is not None and relaxed.proven and value == relaxed.value:
+            return LevelProof(relaxed.bound, proven=True, exact=False)
         if cost is None or bound is None:
             return LevelProof()
         proven = cost.steps(self.best) <= bound

@@ -19,7 +19,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import PartAnswer, Placed, among, components
-from fairlead.solver.answers.attainment import status_of
+from fairlead.solver.answers.attainment import are_exact, status_of
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, ranked, strict, with_strict_bounds
@@ -183,10 +183,10 @@ def alone_as_placed(
             if what not in known:
                 part = replace(among(strict(question), (each,), question.limits), rules=rules)
                 found = minimise_levels(part, quietly, ties=False)
-                is_best = found.status is Status.OPTIMAL and found.placement is not None
-                known[what] = found.placement.of(each.key) if is_best and found.placement else None
-            if (best := known[what]) is not None:
-                placed[each.key] = best
+                best = found.placement if found.status is Status.OPTIMAL else None
+                known[what] = best.of(each.key) if best is not None and are_exact(found.attained) else None
+            if (stands := known[what]) is not None:
+                placed[each.key] = stands
         answers.append(placed)
     return answers
 

@@ -254,11 +254,16 @@ class Loosening:
         start = self.strict.placement or Placement({})
         proven = self._proven
         levels = takewhile(lambda each: each in proven and each not in self.loose, levels_of(part))
-        found = []
-        for level in levels:
-            value = value_of(part, start, level)
-            found.append(Attained(level.name, value, value, proven=True))
-        return tuple(found)
+        told = ((level, Attained(level.name, value_of(part, start, level))) for level in levels)
+        return tuple(self._as_proven(level, each) for level, each in told)
+
+    def _as_proven(self, level: Level, told: Attained) -> Attained:
+        """Return a level of some workloads as it is proven where no level is loose.
+
+        Where it was compared in steps, they may cost less by no more than all of them.
+        """
+        least = max(0, told.value - (self._strictly[level].resolution or 0))
+        return replace(told, bound=least, proven=True, resolution=Fraction(told.value - least) or None)
 
     def elsewhere(self, part: Problem) -> Mapping[Level, int | Fraction]:
         """Return the cost of all others on the levels of some workloads, which are searched."""
@@ -300,7 +305,9 @@ class Loosening:
             if level in targets:
                 target = targets[level]
                 levels.append(within(each, replace(target, bound=each.value) if sure else target))
+            elif level in proven and not sure:
+                levels.append(self._as_proven(level, each))
             else:
-                bound = each.value if sure or level in proven else 0
+                bound = each.value if sure else 0
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
         return PartAnswer(part, status_of(levels), self.placement, tuple(levels), "exact")

@@ -24,7 +24,7 @@ from fairlead.solver.answers.answer import (
     overfull,
     proven,
 )
-from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
+from fairlead.solver.answers.attainment import Apart, are_exact, attained, bounded, status_of
 from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.floor import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.loosening.movable import frozen
@@ -244,7 +244,8 @@ class LonePlacement:
             itself = by_themselves(part, (workload,))
             answer = self.jointly(PartQuestion(itself, self.search.part(SHARE), known=floor))
             groups.placed[key] = {}
-            if answer.status is Status.OPTIMAL and answer.placement is not None:
+            best = answer.status is Status.OPTIMAL and are_exact(answer.attained)
+            if best and answer.placement is not None:
                 groups.placed[key] = groups.alone[key] = answer.placement.of(key)
             else:
                 groups.take(key, answer)

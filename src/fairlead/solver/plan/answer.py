@@ -12,11 +12,13 @@ from typing import Any, Literal
 
 from fairlead.models.answer import Answer
 from fairlead.models.errors import UsageError
+from fairlead.models.levels import MOST_TOLERANCE
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import NO_AMOUNT, Amount, is_amount
 from fairlead.models.rules import moves
+from fairlead.models.score import as_whole
 from fairlead.models.shapes import refuse_misfits
 from fairlead.models.words import shown
 from fairlead.solver.plan.replay import PassedInside, passed_inside
@@ -83,8 +85,10 @@ class PlanOptions:
     """How moves may be made."""
 
     def __post_init__(self) -> None:
-        if self.gain is not None and self.gain < 0:
-            raise UsageError(f"a move has to gain {self.gain}; allowed is a number of at least 0")
+        if self.gain is not None and not 0 <= self.gain < MOST_TOLERANCE:
+            gain = shown(as_whole(self.gain))
+            allowed = "a number of at least 0, of 18 digits at most"
+            raise UsageError(f"a move has to gain {gain}; allowed is {allowed}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,12 +213,18 @@ def _clusters(turn: Closure, names: Sequence[str]) -> Iterator[ClosedClusters]:
 def _strangers(
     written: EventSpec, problem: Problem, located: Located[Written], position: int
 ) -> Iterator[Mistake]:
-    """Name the workloads and clusters of an event that the fleet does not have then."""
+    """Name the workloads and clusters of an event that the fleet does not have then, or names twice."""
+    met: set[str] = set()
     for key in written.scale:
+        where = ("spec", "events", position, "scale", key)
         try:
-            find_workload(problem, key)
+            workload = find_workload(problem, key)
         except UsageError as error:
-            yield _mistake(located, ("spec", "events", position, "scale", key), error)
+            yield _mistake(located, where, error)
+        else:
+            if workload.key in met:
+                yield _mistake(located, where, UsageError(f"{workload.key} is scaled twice"))
+            met.add(workload.key)
     for turn in Closure:
         for number, cluster in enumerate(_clusters(turn, getattr(written, turn))):
             try:
