@@ -3,8 +3,7 @@
 import pytest
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Kept, Placed, Unplaced
-from fairlead.controller.due import ControllerSettings, kept
+from fairlead.controller.due import ControllerSettings, Kept, Placed, Unplaced, kept
 from fairlead.controller.world import World
 from fairlead.live.client import BINDING, CLUSTER, ResourceType
 from fairlead.manifests.yaml.documents import OWN_API_VERSION

@@ -5,8 +5,14 @@ import gzip
 import yaml
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Placed, Unplaced
-from fairlead.controller.due import BindingState, ControllerSettings, condition_of, standing_of
+from fairlead.controller.due import (
+    BindingState,
+    ControllerSettings,
+    Placed,
+    Unplaced,
+    condition_of,
+    standing_of,
+)
 from fairlead.controller.world import World
 from fairlead.controller.writing import spec_patch
 from fairlead.live.client import BINDING, CLUSTER, CLUSTER_BINDING

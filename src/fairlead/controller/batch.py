@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.controller.decisions import Decision, Placed, Reason, Unplaced
-from fairlead.controller.due import ControllerSettings
+from fairlead.controller.due import ControllerSettings, Decision, Placed, Reason, Unplaced
 from fairlead.controller.world import ObjectKey, ObjectVersion, World
 from fairlead.manifests.collect import Manifests
 from fairlead.manifests.join import Subject, keys

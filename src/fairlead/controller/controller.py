@@ -10,8 +10,17 @@ from functools import partial
 from typing import assert_never
 
 from fairlead.controller.batch import decide
-from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
-from fairlead.controller.due import BindingState, ControllerSettings, kept, standing_of
+from fairlead.controller.due import (
+    BindingState,
+    ControllerSettings,
+    Decision,
+    Kept,
+    Placed,
+    Reason,
+    Unplaced,
+    kept,
+    standing_of,
+)
 from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics, tell
 from fairlead.controller.watching import Failed, Listed, Lost, Queue, Seen, Told, Watcher

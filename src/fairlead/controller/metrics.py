@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from fairlead.controller.decisions import Decision, Kept, Placed
+from fairlead.controller.due import Decision, Kept, Placed
 from fairlead.controller.world import ObjectVersion
 from fairlead.live.client import EVENT, Client, Object, RefusedError, UnreachableError
 from fairlead.models.errors import UsageError

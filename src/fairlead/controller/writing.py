@@ -8,8 +8,16 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any
 
-from fairlead.controller.decisions import Decision, Kept, Placed, Reason, Unplaced
-from fairlead.controller.due import SCHEDULED, ControllerSettings, condition_of
+from fairlead.controller.due import (
+    SCHEDULED,
+    ControllerSettings,
+    Decision,
+    Kept,
+    Placed,
+    Reason,
+    Unplaced,
+    condition_of,
+)
 from fairlead.controller.world import ObjectVersion, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact, parsed

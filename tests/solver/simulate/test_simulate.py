@@ -25,7 +25,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.utilisation import Utilisation
 from fairlead.models.workload import Workload
-from fairlead.report.content.sweeps import scenario_table
+from fairlead.report.content.scenarios import scenario_table
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed

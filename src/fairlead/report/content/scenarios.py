@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
+from fairlead.models.cluster import FIELDS
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, duplicated, total
-from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, happening, listed, plural
 from fairlead.models.workload import Workload, running
+from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
 from fairlead.report.content.fleet import ReplicaChanges
 from fairlead.report.content.fullness import format_fullness
 from fairlead.report.content.outcome import explanation, told_shortages
 from fairlead.report.content.outcome import verdict as verdict_on
-from fairlead.report.content.sweeps import failures, sweep_words
 from fairlead.solver.simulate.changes import Add, At
 from fairlead.solver.simulate.changes import Change as Asked
 from fairlead.solver.simulate.result import Effect, Simulation, effects
-from fairlead.solver.simulate.scenario import gives_way_least
+from fairlead.solver.simulate.scenario import Scenario, gives_way_least
 
 FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""
@@ -179,7 +179,9 @@ def empty_additions(simulation: Simulation) -> Iterator[str]:
 
 
 def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
-    closed = {one.key: found for one in workloads if (found := _exclusion(one, cluster)) is not None}
+    rules = {one.key: one.rule(Candidates) or Candidates(()) for one in workloads}
+    why = {key: rule.excluded.get(cluster) or rule.held_only.get(cluster) for key, rule in rules.items()}
+    closed = {key: exclusion for key, exclusion in why.items() if exclusion is not None}
     if closed:
         (key, first), *_ = closed.items()
         where = f", {first.source}" if first.source else ""
@@ -199,9 +201,100 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
         yield f"it would not improve the placement of {keys}"
 
 
-def _exclusion(workload: Workload, cluster: str) -> Exclusion | None:
-    """Return why a cluster takes nothing new of a workload; None where it does."""
-    rule = workload.rule(Candidates)
-    if rule is None:
-        return None
-    return rule.excluded.get(cluster) or rule.held_only.get(cluster)
+SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
+
+
+def scenario_table(simulation: Simulation) -> Table:
+    """Return a row per scenario, the worst first."""
+    what = {"drain": "cluster", "at": "autoscalers"}.get(simulation.sweep or "", simulation.sweep or "")
+    return table((Column(what.capitalize()), *SCENARIOS), map(_scenario, simulation.scenarios))
+
+
+def _scenario(scenario: Scenario) -> Row:
+    head = Cell(scenario.name, "bold")
+    if not scenario.answered:
+        return head, Cell("not answered", "notice"), *(NOTHING for _ in SCENARIOS[1:])
+    return (
+        head,
+        _result(scenario),
+        missing(scenario),
+        number(len(scenario.broken), "bad"),
+        number(scenario.moved),
+        number(scenario.lost),
+        Cell(_unplaced(scenario) or "-"),
+    )
+
+
+def _unplaced(scenario: Scenario) -> str:
+    return listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
+
+
+def missing(scenario: Scenario) -> Cell:
+    """Say how many replicas are unplaced, and whether that is proven to be as little as can be."""
+    count = sum(scenario.unplaced.values())
+    return number(count, "bad") if scenario.least or not count else Cell(f"{count} so far", "bad")
+
+
+def _result(scenario: Scenario) -> Cell:
+    if scenario.fits:
+        return Cell("fits", "good")
+    return Cell("does not fit", "bad") if scenario.known else Cell("not known", "notice")
+
+
+def scenario_verdict(simulation: Simulation) -> str:
+    """Say of how many scenarios everything fits; empty where none was tried."""
+    scenarios = simulation.scenarios
+    if not scenarios:
+        return ""
+    every = counted(len(scenarios), "scenario")
+    bad = [scenario for scenario in scenarios if scenario.answered and not scenario.fits]
+    certain = [scenario for scenario in bad if scenario.known]
+    worst = "".join(f"worst: {each.change}, {told(each)}" for each in (certain or bad)[:1])
+    late, perhaps = sum(not scenario.answered for scenario in scenarios), len(bad) - len(certain)
+    was = "was" if late == 1 else "were"
+    unanswered = f"{late} {was} not answered" if late else ""
+    if certain:
+        placed = f"in {perhaps} not everything was placed in time" if perhaps else ""
+        left = ", ".join(filter(None, (placed, unanswered)))
+        more = f" Not known of {perhaps + late} more: {left}; raise the time limit." if left else ""
+        return f"Does not fit in {len(certain)} of {every}; {worst}.{more}"
+    if bad:
+        placed = ", ".join(
+            filter(None, (f"in {perhaps} of {every} not everything was placed in time", unanswered))
+        )
+        return f"Not known: {placed}; {worst}. Raise the time limit."
+    if late == len(scenarios):
+        return "Not known: no scenario was answered in time; raise the time limit."
+    if late:
+        others = "everything fits in the others"
+        return f"Not known: {late} of {every} {was} not answered in time; {others}. Raise the time limit."
+    where = "the only scenario" if len(scenarios) == 1 else f"each of the {every}"
+    return f"Fits: everything can be placed in {where}."
+
+
+def told(scenario: Scenario) -> str:
+    """Say how much is missing or gives way in a scenario; ``fits`` where nothing does."""
+    if not scenario.answered:
+        return "not answered in time"
+    unplaced, where = sum(scenario.unplaced.values()), f" ({_unplaced(scenario)})"
+    return failures(unplaced, len(scenario.broken), where, least=scenario.least) or "fits"
+
+
+def failures(unplaced: int, rules: int, where: str = "", *, least: bool) -> str:
+    """Say how many replicas are unplaced, and of which workloads, and how many rules are violated.
+
+    `least`: False where it is not proven that nothing less gives way. More may be unplaced then, too, where
+    that spares what counts before it.
+    """
+    so_far = "" if least else " so far"
+    placed = [f"{counted(unplaced, 'replica')} unplaced{so_far}{where}"] if unplaced else []
+    return ", ".join([*placed, *([f"{counted(rules, 'rule')} violated"] if rules else [])])
+
+
+def sweep_words(sweep: str) -> str:
+    """Return the common name of the scenarios of a sweep, such as ``lose any one region``."""
+    if sweep == "drain":
+        return "drain any one cluster"
+    if sweep == "at":
+        return "scale to the minimum, and to the maximum, of every autoscaler"
+    return f"lose any one {sweep}" if sweep in FIELDS else f"lose any {sweep}"

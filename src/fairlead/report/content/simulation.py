@@ -45,11 +45,13 @@ from fairlead.report.content.scenarios import (
     fills_first,
     other_groups,
     reasons,
+    scenario_table,
+    scenario_verdict,
     title,
+    told,
     verdict,
     what_happens,
 )
-from fairlead.report.content.sweeps import scenario_table, scenario_verdict, told
 from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look

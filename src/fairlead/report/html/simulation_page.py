@@ -28,12 +28,16 @@ from fairlead.report.content.scenarios import (
     copies_lost,
     empty_additions,
     fills_first,
+    missing,
     other_groups,
+    scenario_table,
+    scenario_verdict,
+    sweep_words,
     title,
+    told,
     verdict,
 )
 from fairlead.report.content.simulation import level_table, next_steps, shift_table, unchanged, workload_table
-from fairlead.report.content.sweeps import missing, scenario_table, scenario_verdict, sweep_words, told
 from fairlead.report.html.attention import (
     Concern,
     attention_section,
