@@ -19,7 +19,7 @@ from fairlead.cli.options import (
     writes_output,
 )
 from fairlead.cli.outputs import shown
-from fairlead.cli.plan_options import planned, read_saved, takes_plan_options
+from fairlead.cli.report import planned, read_saved, takes_plan_options
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 from fairlead.cli.values import WordChoice, seconds
 from fairlead.models.words import counted
