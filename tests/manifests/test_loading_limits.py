@@ -81,7 +81,7 @@ def test_pipes_in_a_directory_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.yaml")
     (tmp_path / "b.yaml").symlink_to(tmp_path / "a.yaml")
     (tmp_path / "c.yaml").write_text(HEAD)
-    found = list(read_path(str(tmp_path), recursive=False, maximum_bytes=1000))
+    found = list(read_path(str(tmp_path), recursive=False))
     assert [isinstance(each, FileText) for each in found] == [False, False, True]
     assert "is a pipe, socket or device; name it by itself" in str(found[0])
 
@@ -94,7 +94,7 @@ def test_a_deep_tree_is_read(tmp_path: Path) -> None:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 150)
     try:
-        found = list(read_path(str(tmp_path), recursive=True, maximum_bytes=1000))
+        found = list(read_path(str(tmp_path), recursive=True))
     finally:
         sys.setrecursionlimit(before)
         # Whoever clears temporary directories away may do so by recursion, in a program with a deep stack.
@@ -105,8 +105,9 @@ def test_a_deep_tree_is_read(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_input_without_end_is_refused() -> None:
+def test_input_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device is read up to the size that a file may have."""
-    (found,) = read_path("/dev/zero", recursive=False, maximum_bytes=2**22)
+    monkeypatch.setattr(files, "MOST_BYTES", 2**22)
+    (found,) = read_path("/dev/zero", recursive=False)
     assert "is larger than 4194304 bytes; split it" in str(found)
     assert files._CHUNK <= 2**22

@@ -700,11 +700,13 @@ def test_the_items_of_a_list_are_a_list() -> None:
     assert only(b"apiVersion: v1\nkind: List\nitems: {a: b}\n") == (3, "items", "must be a list")
 
 
-def test_large_files_are_refused() -> None:
+def test_large_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit itself still fits."""
     size = len(HEAD.encode())
-    assert read_documents([io.BytesIO(HEAD.encode())], maximum_bytes=size)[1] == []
-    documents, mistakes = read_documents([io.BytesIO(HEAD.encode())], maximum_bytes=size - 1)
+    monkeypatch.setattr("fairlead.manifests.yaml.files.MOST_BYTES", size)
+    assert read_documents([io.BytesIO(HEAD.encode())])[1] == []
+    monkeypatch.setattr("fairlead.manifests.yaml.files.MOST_BYTES", size - 1)
+    documents, mistakes = read_documents([io.BytesIO(HEAD.encode())])
     assert documents == []
     assert mistakes[0].message == f"is larger than {size - 1} bytes; split it"
 

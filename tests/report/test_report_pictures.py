@@ -8,11 +8,17 @@ import pytest
 from fairlead.report.content.fullness import FullnessSeries
 from fairlead.report.html.canvas import drawn, fitting, measured
 from fairlead.report.html.document import asset
-from fairlead.report.html.pictures import Flow, flow_picture, in_words, wave_picture
+from fairlead.report.html.pictures import flow_picture, in_words, wave_picture
 from fairlead.report.html.utilisation import panel
+from fairlead.solver.plan.waves import Move
 from report_reading import addresses, read
 
-FLOWS = (Flow("east", "west", 6), Flow("east", "north", 3), Flow(None, "west", 2), Flow("north", None, 1))
+FLOWS = (
+    Move("", "east", "west", 6),
+    Move("", "east", "north", 3),
+    Move("", None, "west", 2),
+    Move("", "north", None, 1),
+)
 
 
 def texts(picture: str) -> list[str]:
@@ -59,7 +65,7 @@ def test_the_width_of_a_band_is_its_number() -> None:
 
 def test_clusters_may_be_called_like_what_is_none() -> None:
     """A cluster named "stopped" is another place than no cluster at all."""
-    picture = flow_picture((Flow("a", "stopped", 2), Flow("a", None, 1)), 800, "flows")
+    picture = flow_picture((Move("", "a", "stopped", 2), Move("", "a", None, 1)), 800, "flows")
     assert texts(picture)[-2:] == ["stopped: 2", "stopped: 1"]
     # The bar of what is none, and the band that leads to it.
     assert picture.count('class="stop') == 2
@@ -146,7 +152,7 @@ def test_long_names_keep_both_ends() -> None:
 def test_narrow_pictures_are_narrow() -> None:
     """Nothing lies outside of 320 pixels, whatever the names."""
     name = "production-europe-west-4-general-purpose-a"
-    flows = (Flow(name, f"{name}b", 12345),)
+    flows = (Move("", name, f"{name}b", 12345),)
     fills = [course(Fraction(1, 3), Fraction(2), resource="example.com/very-special", cluster=name)]
     for picture in (flow_picture(flows, 320, "flows"), panel(fills, "ab", compared=False).svg):
         found = re.findall(r'<text class="[^"]*" x="([^"]*)" y="[^"]*"([^>]*)>([^<]*)<', picture)
@@ -169,7 +175,7 @@ def test_pictures_are_small_and_whole() -> None:
     """The largest pictures stay under 20 KB, hold no address, and are well-formed."""
     names = [f"production-europe-{number:02}" for number in range(16)]
     flows = tuple(
-        Flow(names[index % 16], names[(index + 1 + index // 16) % 16], 50 - index) for index in range(40)
+        Move("", names[index % 16], names[(index + 1 + index // 16) % 16], 50 - index) for index in range(40)
     )
     rows = [course(*[Fraction(1, 3)] * 62, resource=name) for name in ("cpu", "memory", "pods", "gpu")]
     waves = [{"move": 5, "start": 1, "stop": 2}] * 40

@@ -81,7 +81,7 @@ def completion_command(context: click.Context, shell: str) -> int:
     """Print the completion script for a shell."""
     from click.shell_completion import get_completion_class
 
-    from fairlead.cli.completion import teach_bash
+    from fairlead.cli.values import teach_bash
 
     teach_bash()
     completion = get_completion_class(shell)

@@ -122,7 +122,7 @@ def _told(arguments: Sequence[str] | None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     if COMPLETION in os.environ:
-        from fairlead.cli.completion import teach_bash
+        from fairlead.cli.values import teach_bash
 
         teach_bash()
         cli.main(prog_name="fairlead", complete_var=COMPLETION)

@@ -11,9 +11,9 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NoReturn, TextIO, Union, assert_never
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Literal, TextIO, Union, assert_never
 
 import click
 
@@ -86,31 +86,29 @@ def silence(stream: TextIO | None = None) -> None:
         os.close(nothing)
 
 
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Say that results cannot be written, once, where they cannot; a reader that went away is no mistake."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence()
+        raise OutputFailed(error) from error
+
+
 def result(text: str) -> None:
     """Print a result; nothing where there is none."""
     if text:
-        try:
+        with _writing():
             click.echo(_visible(text, tones=coloured()), color=coloured())
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            _refuse(error)
 
 
 def flush() -> None:
     """Print what has been kept back of the results."""
-    try:
+    with _writing():
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _refuse(error)
-
-
-def _refuse(error: OSError) -> NoReturn:
-    """Say that results cannot be written, once."""
-    silence()
-    raise OutputFailed(error) from error
 
 
 def note(text: str) -> None:

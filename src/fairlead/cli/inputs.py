@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fairlead.cli import console
-from fairlead.cli.completion import complete_files, complete_namespaces
 from fairlead.cli.options import flag, gathers, valued
+from fairlead.cli.values import complete_files, complete_namespaces
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
@@ -101,14 +101,12 @@ class Inputs:
     @cached_property
     def _standard(self) -> bytes | None:
         """Bytes of standard input; None where it cannot be read, which whoever loads it tells."""
+        from fairlead.manifests.yaml.files import MOST_BYTES
+
         try:
-            return sys.stdin.buffer.read(MOST_BYTES)
+            return sys.stdin.buffer.read(MOST_BYTES + 1)  # one more, so that more is told to be too much
         except (OSError, AttributeError):  # AttributeError: it is closed, or has no bytes
             return None
-
-
-MOST_BYTES = 2**28 + 1
-"""Bytes that are kept of standard input: one more than may be read, so that more is told to be too much."""
 
 
 class _Kept(io.BytesIO):

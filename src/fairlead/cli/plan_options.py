@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.how_made import Settled
 from fairlead.cli.options import (
     DEVIATION,
@@ -18,7 +17,16 @@ from fairlead.cli.options import (
     typed,
     valued,
 )
-from fairlead.cli.values import WholeNumber, WordChoice, amount, gain, named_amount, named_once
+from fairlead.cli.values import (
+    WholeNumber,
+    WordChoice,
+    amount,
+    complete_clusters,
+    complete_workloads,
+    gain,
+    named_amount,
+    named_once,
+)
 from fairlead.models.errors import SettledError
 
 if TYPE_CHECKING:

@@ -6,13 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.completion import (
-    complete_amounts,
-    complete_clusters,
-    complete_files,
-    complete_losses,
-    complete_places,
-)
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import (
     ROWS_ONLY,
@@ -24,7 +17,17 @@ from fairlead.cli.options import (
     valued,
     writes_output,
 )
-from fairlead.cli.values import MOST_DIGITS, WordChoice, is_whole, pair
+from fairlead.cli.values import (
+    MOST_DIGITS,
+    WordChoice,
+    complete_amounts,
+    complete_clusters,
+    complete_files,
+    complete_losses,
+    complete_places,
+    is_whole,
+    pair,
+)
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem

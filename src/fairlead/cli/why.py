@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.completion import complete_clusters, complete_workloads
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.options import flag, takes_settings, writes_output
+from fairlead.cli.values import complete_clusters, complete_workloads
 
 _USE = f"""\b
 Examples:

@@ -1,4 +1,4 @@
-"""Bindings that a controller serves: which are due, or only to be noted, and what is decided about one."""
+"""Bindings that a controller serves: which are due, or only to be noted, and what can be decided."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

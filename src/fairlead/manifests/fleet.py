@@ -13,7 +13,7 @@ from fairlead.models.rules import Moves, WorkloadRule
 from fairlead.models.rules.candidates import Cause
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.statement import Statement
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import AffinityGroup, Reading, Workload
 
 V = TypeVar("V")
 
@@ -150,8 +150,8 @@ Addition = Callable[[Workload, Mapping[str, Cluster]], Workload]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestReading(ABC):
-    """See `fairlead.models.workload.Reading`; a subclass for every system."""
+class ManifestReading(Reading, ABC):
+    """Manifests of one system; a subclass for each says what only it knows."""
 
     added: tuple[Addition, ...] = ()
     """Rules that manifests of our own kinds add to those of the placement or policy, in order."""
@@ -176,18 +176,6 @@ class ManifestReading(ABC):
     def stated(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
         """Return a workload with the rules that its placement or policy alone makes of some clusters."""
 
-    @abstractmethod
-    def tolerates(self, taint: Taint) -> bool:
-        """Tell whether the placement or policy tolerates a taint."""
-
     def tolerating(self, taints: Sequence[Taint]) -> Self:
         """Return the same with some taints tolerated."""
         return replace(self, tolerated=(*self.tolerated, *taints))
-
-    @abstractmethod
-    def with_weight(self, cluster: str, weight: int) -> Self:
-        """Return the same with another static weight of a cluster."""
-
-    @abstractmethod
-    def with_maximum(self, cluster: str, most: int) -> Self | None:
-        """Return the same with another maximum on a cluster; None where it states none there."""

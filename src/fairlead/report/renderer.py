@@ -14,9 +14,9 @@ from fairlead.models.shown import Shown
 from fairlead.models.words import escaped
 from fairlead.report.blocks import Line, Table
 from fairlead.report.content.next_steps import Step, next_steps
-from fairlead.report.documents.outcome import outcome_document, to_frame
+from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.pages import Making
-from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
+from fairlead.report.tabular import CustomColumns, to_csv, to_frame, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
 
 if TYPE_CHECKING:

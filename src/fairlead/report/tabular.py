@@ -1,13 +1,21 @@
-"""A table as other programs read it: CSV, Markdown, and columns of one's own choice in one's own order."""
+"""Tables as other programs read them: CSV, Markdown, columns of one's own choice, and data frames."""
+
+from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.errors import UsageError
 from fairlead.models.words import escaped, with_nearest
 from fairlead.report.blocks import NOTHING, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fairlead.models.outcome import Outcome
+    from fairlead.models.workload import Workload
 
 
 class CustomColumns(NamedTuple):
@@ -98,3 +106,65 @@ def _number(text: str) -> float:
         return float(text.rstrip("%"))
     except ValueError:
         return float("-inf")
+
+
+def to_frame(outcome: Outcome) -> pd.DataFrame:
+    """Return one row per workload and cluster.
+
+    ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``, ``current``
+    (replicas that run there now), ``wanted`` (share of the weights; missing where no weight counts) and
+    ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before it.
+
+    Raises `UsageError` where pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas: pip install 'fairlead[frames]'"
+        raise UsageError(message) from None
+    columns: dict[str, list[object]] = {name: [] for name in _FRAME_TYPES}
+    for workload in outcome.problem.workloads:
+        for row in _rows(outcome, workload):
+            for column, value in zip(columns.values(), row, strict=True):
+                computed = isinstance(value, str) and value.startswith(_FORMULA)
+                column.append(f"'{value}" if computed else value)
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of what a spreadsheet computes instead of showing it."""
+
+
+_FRAME_TYPES = {
+    "workload": "object",
+    "namespace": "object",
+    "name": "object",
+    "cluster": "object",
+    "region": "object",
+    "selected": "bool",
+    "replicas": "int64",
+    "current": "int64",
+    "wanted": "float64",
+    "reason": "object",
+}
+
+
+def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
+    from fairlead.models.decision_reasons import wanted
+
+    shares = wanted(workload, outcome.placed(workload))
+    return [
+        (
+            workload.key,
+            workload.namespace,
+            workload.name,
+            decision.cluster,
+            outcome.problem.cluster_by_name[decision.cluster].region,
+            decision.selected,
+            decision.replicas,
+            workload.current.get(decision.cluster, 0),
+            float(shares[decision.cluster]) if decision.cluster in shares else None,
+            decision.reason,
+        )
+        for decision in outcome.decisions[workload.key]
+    ]

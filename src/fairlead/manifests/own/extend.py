@@ -12,7 +12,8 @@ from fairlead.manifests.api.own import Profile, ProfileSpec, WorkloadAffinity
 from fairlead.manifests.extensions import Extensions, RuleManifest, rule_of
 from fairlead.manifests.fleet import Addition, Fleet, ManifestReading
 from fairlead.manifests.join import Subject
-from fairlead.manifests.own import grouped, hierarchy, prices, profile
+from fairlead.manifests.own import grouped, prices, profile
+from fairlead.manifests.own.grouped import ResolvedShares
 from fairlead.manifests.own.sets import (
     Remark,
     named,
@@ -101,7 +102,7 @@ class Adder(Fleet):
             text = f"{named(located)} has no effect where replicas are not divided by weights"
             return Added(rules, (Remark(text, located.source()),))
         key = (id(located.model), names)
-        found = self.memory.once(key, lambda: hierarchy.division(located, names, self.clusters))
+        found = self.memory.once(key, lambda: grouped.divided_by_depth(located, names, self.clusters))
 
         kept = (
             found.shares if isinstance(rule, Weights) else self._without(rule, workload, found)
@@ -110,9 +111,7 @@ class Adder(Fleet):
         left = tuple(rule for rule in kept if rule is not None)
         return Added(left, tuple(idle_bounds(rules, found.closed)))
 
-    def _without(
-        self, rule: WorkloadRule, workload: Workload, found: hierarchy.ResolvedShares
-    ) -> WorkloadRule | None:
+    def _without(self, rule: WorkloadRule, workload: Workload, found: ResolvedShares) -> WorkloadRule | None:
 
         def reduced() -> WorkloadRule | None:
             return rule_without(rule, workload.rules, workload, found.closed) if found.closed else rule
@@ -140,7 +139,7 @@ class RuleSource(NamedTuple):
 
 
 WAYS: Mapping[type[Object], RuleSource] = {
-    own.HierarchicalWeights: RuleSource(Adder.shares, hierarchy.remarks),  # first: it excludes candidates
+    own.HierarchicalWeights: RuleSource(Adder.shares, grouped.share_remarks),  # first: it excludes candidates
     own.GroupBounds: RuleSource(Adder.group_bounds, grouped.remarks),
     own.Survival: RuleSource(Adder.grouped),
     own.Skew: RuleSource(Adder.grouped),

@@ -13,6 +13,9 @@ from fairlead.manifests.yaml.documents import shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 
+MOST_BYTES = 256 * 2**20
+"""Size that one file may have, in bytes (in characters where it was opened as text)."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 # What YAML calls printable, and a byte order mark inside the text, which is harmless.
@@ -38,7 +41,7 @@ class FileText:
     """The whole text, without byte order mark."""
 
 
-def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[FileText | Mistake]:
+def read_path(path: str, *, recursive: bool) -> Iterator[FileText | Mistake]:
     """Read a file, every manifest of a directory in the order of names, or standard input (``-``).
 
     `recursive`: whether a directory's directories are read too; symbolic links to directories are not
@@ -47,16 +50,16 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Fil
     if path == "-" and sys.stdin is None:
         yield _wrong("-", "cannot be read: standard input is closed")
     elif path == "-":
-        yield read_stream(getattr(sys.stdin, "buffer", sys.stdin), "-", maximum_bytes)
+        yield read_stream(getattr(sys.stdin, "buffer", sys.stdin), "-")
     elif not path or "\n" in path or "\0" in path:
         message = "is not a path; give a file, a directory, - or an open file (io.StringIO for a text)"
         yield _wrong("<argument>", message, shortened(path))
     elif not pathlib.Path(path).is_dir():
-        yield _read_file(path, maximum_bytes)
+        yield _read_file(path)
     else:
         found = list(_manifests(path, recursive))
         for item in found:
-            yield item if isinstance(item, Mistake) else _read_file(item, maximum_bytes)
+            yield item if isinstance(item, Mistake) else _read_file(item)
         if not found:
             below = "" if recursive else "; directories below it are only read recursively"
             yield _wrong(path, f"is a directory without any *.yaml, *.yml or *.json file{below}")
@@ -93,10 +96,10 @@ def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
     yield from ordered
 
 
-def _read_file(path: str, maximum_bytes: int) -> FileText | Mistake:
+def _read_file(path: str) -> FileText | Mistake:
     try:
         with pathlib.Path(path).open("rb") as stream:
-            return read_stream(stream, path, maximum_bytes)
+            return read_stream(stream, path)
     except (OSError, UnicodeEncodeError) as error:
         return _unreadable(path, error)
 
@@ -106,16 +109,16 @@ def _unreadable(path: str, error: OSError | ValueError) -> Mistake:
     return _wrong(path, f"cannot be read: {why}")
 
 
-def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> FileText | Mistake:
+def read_stream(stream: IO[str] | IO[bytes], file: str) -> FileText | Mistake:
     """Read an open file to its end."""
     try:
-        content = _content(stream, maximum_bytes)
+        content = _content(stream)
     except UnicodeDecodeError as error:
         return _wrong(file, f"is not UTF-8: {error.reason}")
     except (OSError, ValueError) as error:
         return _unreadable(file, error)
     if content is None:
-        return _wrong(file, f"is larger than {maximum_bytes} bytes; split it")
+        return _wrong(file, f"is larger than {MOST_BYTES} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
     if isinstance(text, Mistake):
         return text
@@ -123,14 +126,14 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> F
     return _checked(text.removeprefix("\ufeff").replace("\n\ufeff", "\n"), file)
 
 
-def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | None:
+def _content(stream: IO[str] | IO[bytes]) -> str | bytes | None:
     """Return all that a stream holds; None where that is more than is allowed."""
     parts: list[Any] = []
     size = 0
-    while size <= maximum_bytes and (part := stream.read(_CHUNK)):
+    while size <= MOST_BYTES and (part := stream.read(_CHUNK)):
         parts.append(part)
         size += len(part)
-    if size > maximum_bytes:
+    if size > MOST_BYTES:
         return None
     whole: str | bytes = type(parts[0])().join(parts) if parts else ""
     return whole

@@ -152,10 +152,6 @@ class _Nothing:
     """Stands for a value that may follow below."""
 
 
-_FRESH = frozenset({dict, list})
-"""Values that are made anew for each place."""
-
-
 class _Line(NamedTuple):
     column: int
     """Column where its first dash or its key stands."""
@@ -245,7 +241,7 @@ def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one cas
         if key is None:
             if not dashes or value is _Nothing or len(path) > DEEPEST:
                 raise ValueError("is neither a key nor an item, or nests too deep")
-            top.append(value() if value in _FRESH else value)
+            top.append(value() if value in _CONTAINERS else value)
             continue
         if dashes:
             holder, top = top, {}
@@ -259,7 +255,7 @@ def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one cas
         if key in top or len(path) > DEEPEST:
             raise ValueError("stands there twice, or nests too deep")
         awaiting = key if value is _Nothing else None
-        top[key] = None if value is _Nothing else value() if value in _FRESH else value
+        top[key] = None if value is _Nothing else value() if value in _CONTAINERS else value
     return root
 
 

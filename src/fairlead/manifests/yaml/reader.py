@@ -96,27 +96,23 @@ def _plain(builder: Builder, value: Any) -> Scalar:
 
 Input = str | os.PathLike[str] | IO[str] | IO[bytes] | Mapping[str, Any]
 
-_MAXIMUM_BYTES = 256 * 2**20
-
 MOST_TOLD = 1000
 """Documents that are no manifests, after which nothing more is read."""
 
 
 def read_documents(
-    inputs: Sequence[Input], *, recursive: bool = False, maximum_bytes: int = _MAXIMUM_BYTES
+    inputs: Sequence[Input], *, recursive: bool = False
 ) -> tuple[list[Document], list[Mistake]]:
     """Read all manifests of all inputs.
 
     Every manifest in the order of the inputs: the items of a ``List`` stand in its place, empty documents are
     left out, and so is what could not be read; and everything that is wrong.
-
-    `maximum_bytes`: size that one file may have, in bytes (in characters where it was opened as text).
     """
     documents: list[Document] = []
     mistakes: list[Mistake] = []
     untyped: list[Mistake] = []
     for item in inputs:
-        for value, lines in _values(item, recursive, maximum_bytes, mistakes):
+        for value, lines in _values(item, recursive, mistakes):
             _flatten(value, lines, (), documents, untyped)
             if len(untyped) > MOST_TOLD:
                 message = f"nothing after this is read, after {MOST_TOLD} mistakes"
@@ -142,9 +138,7 @@ def _is_missed(unread: Mistake, one: Mistake) -> bool:
     return same and one.value in ("", "null")
 
 
-def _values(
-    item: Input, recursive: bool, maximum_bytes: int, mistakes: list[Mistake]
-) -> Iterator[tuple[Any, Places]]:
+def _values(item: Input, recursive: bool, mistakes: list[Mistake]) -> Iterator[tuple[Any, Places]]:
     """Yield the documents of one input; add to the mistakes."""
     if isinstance(item, Mapping):
         found, wrong = read_object(item)
@@ -152,7 +146,7 @@ def _values(
         if found is not None:
             yield found
         return
-    for text in _texts(item, recursive, maximum_bytes):
+    for text in _texts(item, recursive):
         if isinstance(text, Mistake):
             mistakes.append(text)
             continue
@@ -162,12 +156,12 @@ def _values(
 
 
 def _texts(
-    item: str | os.PathLike[str] | IO[str] | IO[bytes], recursive: bool, maximum_bytes: int
+    item: str | os.PathLike[str] | IO[str] | IO[bytes], recursive: bool
 ) -> Iterable[FileText | Mistake]:
     if isinstance(item, str | os.PathLike):
-        return read_path(os.fspath(item), recursive=recursive, maximum_bytes=maximum_bytes)
+        return read_path(os.fspath(item), recursive=recursive)
     name = getattr(item, "name", None)
-    return [read_stream(item, name if isinstance(name, str) else "<stream>", maximum_bytes)]
+    return [read_stream(item, name if isinstance(name, str) else "<stream>")]
 
 
 def _flatten(

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from fairlead.models.cluster import FIELDS
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, duplicated, total
-from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.triggers import stays
 from fairlead.models.words import counted, happening, listed, plural
 from fairlead.models.workload import Workload, running
@@ -178,7 +178,9 @@ def empty_additions(simulation: Simulation) -> Iterator[str]:
 
 
 def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
-    closed = {one.key: found for one in workloads if (found := _exclusion(one, cluster)) is not None}
+    rules = {one.key: one.rule(Candidates) or Candidates(()) for one in workloads}
+    why = {key: rule.excluded.get(cluster) or rule.held_only.get(cluster) for key, rule in rules.items()}
+    closed = {key: exclusion for key, exclusion in why.items() if exclusion is not None}
     if closed:
         (key, first), *_ = closed.items()
         where = f", {first.source}" if first.source else ""
@@ -198,14 +200,6 @@ def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
         yield f"it would not improve the placement of {keys}"
 
 
-def _exclusion(workload: Workload, cluster: str) -> Exclusion | None:
-    """Return why a cluster takes nothing new of a workload; None where it does."""
-    rule = workload.rule(Candidates)
-    if rule is None:
-        return None
-    return rule.excluded.get(cluster) or rule.held_only.get(cluster)
-
-
 SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
 
 
@@ -216,22 +210,22 @@ def scenario_table(simulation: Simulation) -> Table:
 
 
 def _scenario(scenario: Scenario) -> Row:
+    head = Cell(scenario.name, "bold")
     if not scenario.answered:
-        return (
-            Cell(scenario.name, "bold"),
-            Cell("not answered", "notice"),
-            *(NOTHING for _ in SCENARIOS[1:]),
-        )
-    unplaced = [f"{key} {count}" for key, count in scenario.unplaced.items()]
+        return head, Cell("not answered", "notice"), *(NOTHING for _ in SCENARIOS[1:])
     return (
-        Cell(scenario.name, "bold"),
+        head,
         _result(scenario),
         missing(scenario),
         number(len(scenario.broken), "bad"),
         number(scenario.moved),
         number(scenario.lost),
-        Cell(listed(unplaced, "workload") or "-"),
+        Cell(_unplaced(scenario) or "-"),
     )
+
+
+def _unplaced(scenario: Scenario) -> str:
+    return listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
 
 
 def missing(scenario: Scenario) -> Cell:
@@ -281,9 +275,8 @@ def told(scenario: Scenario) -> str:
     """Say how much is missing or gives way in a scenario; ``fits`` where nothing does."""
     if not scenario.answered:
         return "not answered in time"
-    where = listed([f"{key} {count}" for key, count in scenario.unplaced.items()], "workload")
-    unplaced, rules = sum(scenario.unplaced.values()), len(scenario.broken)
-    return failures(unplaced, rules, f" ({where})", least=scenario.least) or "fits"
+    unplaced, where = sum(scenario.unplaced.values()), f" ({_unplaced(scenario)})"
+    return failures(unplaced, len(scenario.broken), where, least=scenario.least) or "fits"
 
 
 def failures(unplaced: int, rules: int, where: str = "", *, least: bool) -> str:
@@ -303,6 +296,4 @@ def sweep_words(sweep: str) -> str:
         return "drain any one cluster"
     if sweep == "at":
         return "scale to the minimum, and to the maximum, of every autoscaler"
-    return (
-        f"lose any one {sweep}" if sweep in ("cluster", "region", "zone", "provider") else f"lose any {sweep}"
-    )
+    return f"lose any one {sweep}" if sweep in FIELDS else f"lose any {sweep}"

@@ -23,13 +23,12 @@ from fairlead.report.blocks import (
     texts,
 )
 from fairlead.report.content.outcome import SHOWN, explanation, toned_verdict, verdict
+from fairlead.report.content.workloads import IDLE_SHOWN
 from fairlead.report.terminal import WRAPPED_AT_LEAST, Look, room_for_last
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
 
 NAMED = 3
 """Shifts that a line names before it counts the rest."""
-IDLE_SHOWN = 5
-"""Candidates without replicas that a table shows; more of them are counted instead."""
 LINES_SHOWN = 10
 """Lines of a kind that are shown below the table before the rest is counted."""
 SHOWS = "... and {}; -o wide shows them"

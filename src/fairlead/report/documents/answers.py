@@ -8,6 +8,7 @@ from fairlead.report.content.simulation import level_pairs
 from fairlead.report.content.why import gain_sentence, told
 from fairlead.report.documents.outcome import (
     JsonObject,
+    bench_document,
     comparison_document,
     conflict_document,
     json_number,
@@ -17,11 +18,10 @@ from fairlead.report.documents.outcome import (
     plain,
     violation_documents,
 )
-from fairlead.report.documents.script import script_document
-from fairlead.solver.compare import Benchmark, SecondsSpread
+from fairlead.solver.compare import Benchmark
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.saved import VERSION, PlanComparison
-from fairlead.solver.script.played import Played
+from fairlead.solver.script.played import Handled, Played, quantile
 from fairlead.solver.simulate.result import Effect, Simulation
 from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
 
@@ -104,52 +104,7 @@ def plan_comparison_document(comparison: PlanComparison) -> JsonObject:
     }
 
 
-def bench_document(bench: Benchmark) -> JsonObject:
-    """Return measured rounds as JSON-ready values.
-
-    ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
-    ``schedulers``, fairlead's ``best`` first, each with ``name``, ``seconds`` likewise without loading,
-    ``ratio`` to the fastest, whether the placement was the ``same`` in every round, and of the last one
-    ``status``, ``unplaced``, ``objectives`` and ``violations``.
-    """
-    ratios, taken = bench.ratios, bench.taken
-    return {
-        "rounds": len(bench.rounds),
-        "load": _seconds(bench.load, [each.load for each in bench.rounds]),
-        "schedulers": [
-            {
-                "name": name,
-                "seconds": _seconds(bench.seconds[name], taken[name]),
-                "ratio": ratios[name],
-                "same": name not in bench.changing,
-                "unplaced": outcome.missing,
-                **{
-                    key: value
-                    for key, value in outcome_document(outcome, decisions=False).items()
-                    if key in ("status", "objectives", "violations")
-                },
-            }
-            for name, outcome in bench.last.answers.items()
-        ],
-    }
-
-
-def _seconds(spread: SecondsSpread, every: list[float]) -> JsonObject:
-    return {**spread._asdict(), "all": every}
-
-
-_OF_SCENARIOS = (
-    "clusters",
-    "fits",
-    "known",
-    "status",
-    "unplaced",
-    "least",
-    "broken",
-    "moved",
-    "started",
-    "lost",
-)
+_OF_SCENARIOS = "clusters fits known status unplaced least broken moved started lost"
 
 
 def simulation_document(simulation: Simulation) -> JsonObject:
@@ -195,7 +150,7 @@ def simulation_document(simulation: Simulation) -> JsonObject:
         "conflict": conflict_document(simulation.after.conflict),
         "sweep": simulation.sweep,
         "scenarios": [
-            {"change": str(scenario.change), **picked(scenario, *_OF_SCENARIOS)}
+            {"change": str(scenario.change), **picked(scenario, *_OF_SCENARIOS.split())}
             for scenario in simulation.scenarios
         ],
         "warnings": [warning for warning in after["warnings"] if warning not in before["warnings"]],
@@ -286,4 +241,60 @@ def _gain(gain: Gain) -> JsonObject:
         **numbers(before=gain.before, after=gain.after, gain=gain.gain),
         "proven": gain.proven,
         "source": plain(gain.source),
+    }
+
+
+def script_document(played: Played) -> JsonObject:
+    """Return JSON-ready values.
+
+    Returns
+    -------
+    dict
+        ``script``, its name; ``start``, ``end``, ``hours``; ``schedulers``, each with ``name``;
+        ``pendingHours``, ``waitingHours``, ``brokenHours`` in replica-hours and ``brokenByRule``; ``moved``,
+        ``evicted`` and ``disturbed``; ``off``, replicas off their weights on average; ``clusters`` or null;
+        ``proven``, the share of answers that are proven or within 1 %, and ``provenAboveBalance``, or null;
+        ``use`` by resource with ``peak`` and ``percentile95`` of what a cluster has; ``seconds`` with
+        ``total``, ``median``, ``percentile95`` and ``worst``; ``events``, with ``at``, ``name``, ``hours``
+        until the next one, ``due``, ``moved``, ``evicted``, ``planned``; in replicas ``missing``,
+        ``waiting``, ``broken``, ``rules`` by kind and ``pending`` by workload; and ``reasons``, why these
+        workloads were not placed in full, where the scheduler says so.
+    """
+    script = played.script
+    return {
+        "script": script.name,
+        "start": script.events[0].at.isoformat(),
+        "end": script.end.isoformat(),
+        "hours": script.hours,
+        "schedulers": [_handled(one) for one in played.handled],
+    }
+
+
+def _handled(one: Handled) -> JsonObject:
+    peak, usual, seconds = one.use(1), one.use(0.95), one.seconds
+    return {
+        "name": one.scheduler,
+        **picked(one, "pending_hours", "waiting_hours", "broken_hours", "broken_by_rule", "moved"),
+        "evicted": one.forced,
+        **picked(one, "disturbed", "off", "clusters", "proven"),
+        "provenAboveBalance": one.proven_above,
+        "use": {name: {"peak": peak[name], "percentile95": usual[name]} for name in peak},
+        "seconds": {
+            "total": sum(seconds),
+            "median": quantile(seconds, 0.5),
+            "percentile95": quantile(seconds, 0.95),
+            "worst": quantile(seconds, 1),
+        },
+        "events": [
+            {
+                "at": step.at.isoformat(),
+                **picked(step, "name", "hours", "due", "moved"),
+                "evicted": step.forced,
+                **picked(step, "planned", "missing", "waiting", "broken"),
+                "rules": dict(step.state.rules),
+                "pending": step.pending,
+                "reasons": {key: step.reasons[key] for key in step.pending if key in step.reasons},
+            }
+            for step in one.steps
+        ],
     }

@@ -8,8 +8,6 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.models.decision_reasons import wanted
-from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Comparison, Outcome
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
@@ -17,7 +15,7 @@ from fairlead.models.triggers import untriggered
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from fairlead.solver.compare import Benchmark, SecondsSpread
 
 
 def outcome_document(outcome: Outcome, *, decisions: bool = True) -> JsonObject:
@@ -132,66 +130,6 @@ def _relaxation(relaxation: Relaxation) -> JsonObject:
     }
 
 
-def to_frame(outcome: Outcome) -> pd.DataFrame:
-    """Return one row per workload and cluster.
-
-    ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``, ``current``
-    (replicas that run there now), ``wanted`` (share of the weights; missing where no weight counts) and
-    ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before it.
-
-    Raises `UsageError` where pandas is not installed.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        message = "to_frame() needs pandas: pip install 'fairlead[frames]'"
-        raise UsageError(message) from None
-    columns: dict[str, list[object]] = {name: [] for name in _FRAME_TYPES}
-    for workload in outcome.problem.workloads:
-        for row in _rows(outcome, workload):
-            for column, value in zip(columns.values(), row, strict=True):
-                computed = isinstance(value, str) and value.startswith(_FORMULA)
-                column.append(f"'{value}" if computed else value)
-    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
-
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of what a spreadsheet computes instead of showing it."""
-
-
-_FRAME_TYPES = {
-    "workload": "object",
-    "namespace": "object",
-    "name": "object",
-    "cluster": "object",
-    "region": "object",
-    "selected": "bool",
-    "replicas": "int64",
-    "current": "int64",
-    "wanted": "float64",
-    "reason": "object",
-}
-
-
-def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
-    shares = wanted(workload, outcome.placed(workload))
-    return [
-        (
-            workload.key,
-            workload.namespace,
-            workload.name,
-            decision.cluster,
-            outcome.problem.cluster_by_name[decision.cluster].region,
-            decision.selected,
-            decision.replicas,
-            workload.current.get(decision.cluster, 0),
-            float(shares[decision.cluster]) if decision.cluster in shares else None,
-            decision.reason,
-        )
-        for decision in outcome.decisions[workload.key]
-    ]
-
-
 def comparison_document(comparison: Comparison) -> JsonObject:
     """Return a comparison of answers as JSON-ready values.
 
@@ -210,6 +148,40 @@ def comparison_document(comparison: Comparison) -> JsonObject:
             for each in comparison.contenders
         ],
     }
+
+
+def bench_document(bench: Benchmark) -> JsonObject:
+    """Return measured rounds as JSON-ready values.
+
+    ``rounds``; ``load``, seconds until the input was read (``median``, ``least``, ``most``, ``all``);
+    ``schedulers``, fairlead's ``best`` first, each with ``name``, ``seconds`` likewise without loading,
+    ``ratio`` to the fastest, whether the placement was the ``same`` in every round, and of the last one
+    ``status``, ``unplaced``, ``objectives`` and ``violations``.
+    """
+    ratios, taken = bench.ratios, bench.taken
+    return {
+        "rounds": len(bench.rounds),
+        "load": _seconds(bench.load, [each.load for each in bench.rounds]),
+        "schedulers": [
+            {
+                "name": name,
+                "seconds": _seconds(bench.seconds[name], taken[name]),
+                "ratio": ratios[name],
+                "same": name not in bench.changing,
+                "unplaced": outcome.missing,
+                **{
+                    key: value
+                    for key, value in outcome_document(outcome, decisions=False).items()
+                    if key in ("status", "objectives", "violations")
+                },
+            }
+            for name, outcome in bench.last.answers.items()
+        ],
+    }
+
+
+def _seconds(spread: SecondsSpread, every: list[float]) -> JsonObject:
+    return {**spread._asdict(), "all": every}
 
 
 JsonObject = dict[str, Any]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fairlead.models.words import counted, happening
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
@@ -20,34 +19,15 @@ BAR = 8
 """Pixels of width of the bar at either end of a band."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """Replicas that go from one cluster to another."""
-
-    source: str | None
-    """Cluster on which they are stopped; None where they are started new."""
-    target: str | None
-    """Cluster on which they are started; None where they are stopped for good."""
-    replicas: int
-    """Number of replicas, at least 1."""
-
-    @property
-    def kind(self) -> str:
-        """Kind of the flow: ``move``, ``start`` or ``stop``."""
-        if self.source is None:
-            return "start"
-        return "stop" if self.target is None else "move"
-
-
-def flows(moves: Iterable[Move]) -> tuple[Flow, ...]:
-    """Return the flows of moves, the largest first, those of equal size by name.
+def flows(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Return the moves of all workloads together, the largest first, those of equal size by name.
 
     A replica that waits on a third cluster counts twice.
     """
     counts: Counter[tuple[str | None, str | None]] = Counter()
     for move in moves:
         counts[move.source, move.target] += move.replicas
-    found = (Flow(source, target, replicas) for (source, target), replicas in counts.items())
+    found = (Move("", source, target, replicas) for (source, target), replicas in counts.items())
     return tuple(sorted(found, key=lambda flow: (-flow.replicas, flow.source or "", flow.target or "")))
 
 
@@ -55,11 +35,11 @@ def by_kind(moves: Iterable[Move]) -> dict[str, int]:
     """Return how many replicas move, start and stop."""
     counts = {"move": 0, "start": 0, "stop": 0}
     for move in moves:
-        counts[Flow(move.source, move.target, move.replicas).kind] += move.replicas
+        counts[move.kind] += move.replicas
     return counts
 
 
-def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:
+def flow_picture(flows: Sequence[Move], width: int, name: str) -> str:
     """Return the picture of some flows as SVG.
 
     `flows`: what to show; at least one. `width`: in pixels. `name`: its class in the page.
@@ -124,15 +104,15 @@ def _label_width(side: _Side, room: float) -> float:
 
 def _bands(
     canvas: Canvas,
-    flows: Sequence[Flow],
+    flows: Sequence[Move],
     sides: tuple[_Side, _Side],
     edges: tuple[float, float],
     scale: float,
 ) -> None:
     """Draw every band; at a cluster bands stand in the order of their other ends, so that few cross."""
     left, right = sides
-    starts: dict[Flow, float] = {}
-    arrives: dict[Flow, float] = {}
+    starts: dict[Move, float] = {}
+    arrives: dict[Move, float] = {}
     used: dict[str | None, float] = {}
     for flow in sorted(flows, key=lambda flow: right.top[flow.target]):
         starts[flow] = left.top[flow.source] + used.get(flow.source, 0.0)

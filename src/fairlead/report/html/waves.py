@@ -14,11 +14,11 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fleet import grouped, not_changing, places
 from fairlead.report.content.plan import MOVES, change_table, move_cells
 from fairlead.report.html import pictures
-from fairlead.report.html.pictures import Flow, by_kind, flow_picture, in_words, wave_picture
+from fairlead.report.html.pictures import by_kind, flow_picture, in_words, wave_picture
 from fairlead.report.pages import Section
 from fairlead.report.terminal import Rows
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.waves import WavePlan
+from fairlead.solver.plan.waves import Move, WavePlan
 
 WIDE, NARROW = 800, 320
 """Widths of the two forms of a picture, in pixels."""
@@ -73,7 +73,7 @@ def flow_section(waves: WavePlan) -> Section:
     return Section("flows", "Where replicas go", tuple(blocks), brief=True)
 
 
-def _extremes(flows: tuple[Flow, ...]) -> str:
+def _extremes(flows: tuple[Move, ...]) -> str:
     """Explain the two names that stand for no cluster, where they occur."""
     new = ' "Started new" is not a cluster: nothing is stopped for them.'
     gone = ' "Stopped" is not a cluster: nothing is started for them.'
@@ -81,7 +81,7 @@ def _extremes(flows: tuple[Flow, ...]) -> str:
     return (new if "start" in kinds else "") + (gone if "stop" in kinds else "")
 
 
-def _told(flow: Flow) -> str:
+def _told(flow: Move) -> str:
     what = counted(flow.replicas, "replica")
     if flow.source is None:
         return f"{what} started on {flow.target}"

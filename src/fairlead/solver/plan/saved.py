@@ -29,9 +29,6 @@ from fairlead.solver.plan.waves import Availability, BlockedMove, Move, MoveOrde
 VERSION = "fairlead.io/plan/v1"
 """Names the form of the document; a saved plan of another form is refused."""
 
-MOST_BYTES = 256 * 2**20
-"""Bytes that a saved plan may have."""
-
 
 def _to_amount(value: object) -> object:
     """Read a number of replicas or a share."""
@@ -103,7 +100,7 @@ def read_file(file: str) -> Document:
 
     Raises `UsageError` where it cannot be read, or is not a saved plan.
     """
-    (text,) = read_path(str(Path(file)), recursive=False, maximum_bytes=MOST_BYTES)
+    (text,) = read_path(str(Path(file)), recursive=False)
     if isinstance(text, Mistake):
         raise UsageError(f"{file} is not a saved plan: {text}")
     if not looks_like_json(text.text):

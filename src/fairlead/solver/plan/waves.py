@@ -110,6 +110,11 @@ class Move:
     and target is given."""
 
     @property
+    def kind(self) -> str:
+        """Kind of the move: ``move``, ``start`` or ``stop``."""
+        return "start" if self.source is None else "stop" if self.target is None else "move"
+
+    @property
     def stops_early(self) -> bool:
         """Whether the old replica goes before anything new is started: it stops first, or for good."""
         return self.source is not None and (self.stop_first or self.target is None)
