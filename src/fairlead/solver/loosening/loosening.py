@@ -169,7 +169,8 @@ class Loosening:
         places = len(part.workloads) * len(part.clusters)
         known, most = self, min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE)
         if places > min(MANY_PLACES, most):
-            known = self.evened(part, search, follows=places <= most)
+            follows = places <= most
+            known = self.evened(part, search, BEFORE if follows else INSTEAD, deviations=not follows)
         if places > min(MOST_PLACES, search.deadline.remaining() / SECONDS_A_PLACE):
             return replace(known, certain=False)
         # Answers for which there is no time to search come from here as well, and need nothing of this.
@@ -198,7 +199,7 @@ class Loosening:
     def priced(self, keys: frozenset[str], search: Search) -> "Loosening":
         """Return how far it is with what prices tell of some workloads, which are not searched."""
         part = open_part(self.problem, keys, self.placement, self.spans)
-        return replace(self.evened(part, search, follows=True), certain=False)
+        return replace(self.evened(part, search, 1.0, deviations=False), certain=False)
 
     def answer(self) -> PartAnswer:
         """Return the answer as it is now."""
@@ -206,19 +207,19 @@ class Loosening:
         origin = origin_of([self.strict, *self.parts])
         return PartAnswer(self.problem, status_of(levels), self.placement, levels, origin)
 
-    def evened(self, part: Problem, search: Search, *, follows: bool) -> "Loosening":
+    def evened(self, part: Problem, search: Search, share: float, *, deviations: bool) -> "Loosening":
         """Return with some workloads where they fill clusters more evenly, and what prices tell of the best.
 
-        What bounds some of them bounds all where the others stay in every best placement. Where no search
-        follows, they are also placed nearer to their weights.
+        What bounds some of them bounds all where the others stay in every best placement. For every balance
+        there is a share of the time left; with `deviations` they are also placed nearer to their weights.
         """
         from fairlead.solver.loosening.even_filling import evened_out
 
         targets = dict(zip((rule.members for rule in self._balances), self.targets, strict=True))
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
-            until, target = search.deadline.part(BEFORE if follows else INSTEAD), targets[rule.members]
-            inside, raised = evened_out(rule, part, inside, self.apart, target, until, deviations=not follows)
+            until, target = search.deadline.part(share), targets[rule.members]
+            inside, raised = evened_out(rule, part, inside, self.apart, target, until, deviations=deviations)
             targets[rule.members] = raised if self.certain else target
         placement = Placement({**self.placement, **inside})
         return replace(self, placement=placement, targets=tuple(targets.values()))

@@ -30,7 +30,7 @@ from fairlead.solver.running.search import Search
 
 MOST_AT_ONCE = 200
 """Workloads times clusters up to which a problem is searched as a whole where parts of it did not do."""
-SHARE_OF_BOUNDS = 0.4
+SHARE_OF_BOUNDS = 0.5
 """Part of the time left to bound many ways to fall short, before any is searched."""
 SECONDS_A_PLACE = 5e-6
 """Seconds a place (workloads times clusters) to find out how evenly clusters could be filled; with less left
