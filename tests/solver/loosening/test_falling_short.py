@@ -16,7 +16,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, T
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score, with_balance
 from fairlead.models.workload import Workload
-from fairlead.solver.loosening import falling_short
+from fairlead.solver.loosening import falling_short, tolerances
 from fairlead.solver.loosening.loosening import Loosening
 from fairlead.solver.running.search import Search
 from walk_problems import partial_walk_problem
@@ -158,16 +158,21 @@ def test_too_many_ways_to_fall_short_leave_balance_open() -> None:
     assert (level.bound, level.proven) == (0, False)
 
 
-def test_only_promising_ways_to_fall_short_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One core on c for one of six, the k-th of k Gi; the two of w0, of 2 Gi each, stand on a and b.
+def six_for_one_core() -> Problem:
+    """Return one core on c for one of six, the k-th of k Gi; the two of w0, of 2 Gi each, stand on a and b.
 
     Memory is alike on all three, so that the second of the six fills it evenly, and of cores there are
-    (1/3)^2 / (4/9) on a and on b and (1/3)^2 / (1/9) on c, less 1. Prices tell that every other way is worse.
+    (1/3)^2 / (4/9) on a and on b and (1/3)^2 / (1/9) on c, less 1: 1/2.
     """
     many = [replace(single(f"s{at}", c=1), requests={CPU: 1000, "memory": at * GIB}) for at in range(1, 7)]
     other = replace(single("w0", 2, a=1, b=1, c=1), requests={CPU: 1000, "memory": 2 * GIB})
     sizes = {name: {CPU: cores * 1000, "memory": 8 * GIB} for name, cores in {"a": 4, "b": 4, "c": 1}.items()}
     names = tuple(Cluster(name, free=size, allocatable=size) for name, size in sizes.items())
+    return Problem(names, (*many, other), (Capacity(),))
+
+
+def test_only_promising_ways_to_fall_short_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prices tell that every way but the second is worse, so one is searched."""
     searched = list[object]()
     before = Loosening.searched
 
@@ -176,13 +181,27 @@ def test_only_promising_ways_to_fall_short_are_searched(monkeypatch: pytest.Monk
         return before(loosening, keys, search)
 
     monkeypatch.setattr(Loosening, "searched", counting)
-    problem = Problem(names, (*many, other), (Capacity(),))
-    outcome = fairlead.solve(problem, partial=True, workers=1, tolerance={"balance": 0})
+    outcome = fairlead.solve(six_for_one_core(), partial=True, workers=1, tolerance={"balance": 0})
     level = balance_of(outcome)
     assert (level.value, level.bound, level.proven) == (Fraction(1, 2), Fraction(1, 2), True)
     assert outcome.placement is not None
     assert outcome.placement.of("s2") == {"c": 1}
     assert len(searched) == 1
+
+
+def test_a_search_without_time_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What prices tell of a way stays where its search finds nothing: 1/2 is placed, and bounded by 1/2."""
+
+    def without_time(loosening: Loosening, keys: frozenset[str], search: Search) -> Loosening:
+        del keys, search
+        return replace(loosening, certain=False)
+
+    monkeypatch.setattr(Loosening, "searched", without_time)
+    # A problem as small as this one would be searched as a whole afterwards.
+    monkeypatch.setattr(tolerances, "MOST_AT_ONCE", 0)
+    outcome = fairlead.solve(six_for_one_core(), partial=True, workers=1, tolerance={"balance": 0})
+    level = balance_of(outcome)
+    assert (level.value, level.bound, level.proven) == (Fraction(1, 2), Fraction(1, 2), True)
 
 
 def test_others_are_placed_evenly_where_that_is_open() -> None:

@@ -19,7 +19,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import is_shortfall, loosened
 from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import PartAnswer, Placed, among, components
-from fairlead.solver.answers.attainment import are_exact, status_of
+from fairlead.solver.answers.attainment import are_exact, bounded, status_of
 from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.exact.marginal import exact_sum
 from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, ranked, strict, with_strict_bounds
@@ -286,6 +286,17 @@ def most_promising(problem: Problem, answers: Mapping[int, PartAnswer], left: Se
     known = [ranked(problem, each.attained, enough) for at, each in answers.items() if at not in left]
     first = min(left, key=bounds)
     return first if not known or bounds(first) < min(known) else None
+
+
+def joined(problem: Problem, one: PartAnswer, other: PartAnswer) -> PartAnswer:
+    """Return the better of two answers to one way to fall short, with the better bounds of both.
+
+    A search that is cut off may know less than prices told before.
+    """
+    enough = _enough(problem, (one, other))
+    best, worse = sorted((one, other), key=lambda each: ranked(problem, each.attained, enough))
+    attained = bounded(best.attained, worse.attained)
+    return replace(best, attained=attained, status=status_of(attained))
 
 
 def best_of(problem: Problem, answers: Collection[PartAnswer]) -> PartAnswer:

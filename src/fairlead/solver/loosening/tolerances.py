@@ -22,6 +22,7 @@ from fairlead.solver.loosening.falling_short import (
     best_of,
     counted,
     falls_short,
+    joined,
     most_promising,
     with_shortfall,
 )
@@ -137,8 +138,11 @@ def _short(problem: Problem, found: PartAnswer, alone: Placed, search: Search) -
         briefly = search.part(SHARE_OF_BOUNDS)
         answers = {at: answered(at, briefly.part(1 / (len(left) - at)), searches=False) for at in left}
     while (at := most_promising(problem, answers, left)) is not None:
+        if at in answers and not search.deadline.remaining():
+            break
         share = search if len(left) == 1 else search.part(max(1 / len(left), 1 / FEW_WAYS))
-        answers[at] = answered(at, share)
+        told = answered(at, share)
+        answers[at] = joined(problem, answers[at], told) if at in answers else told
         left.remove(at)
     return best_of(problem, list(answers.values()))
 
